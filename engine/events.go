@@ -1,0 +1,306 @@
+package engine
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Event is one fact about one run, at its place in the history. Events are
+// appended in order and never changed; every view of a run is a fold of them.
+type Event struct {
+	Seq  int64     // its place in the history, 1 and up, given by Append
+	Run  string    // the run that it is about
+	At   time.Time // when the engine's clock saw it
+	Fact Fact
+}
+
+// Fact is what an event says. The facts below are the whole vocabulary.
+type Fact interface{ Kind() Kind }
+
+// Kind names a fact, in the history and on the screen.
+type Kind string
+
+// The kinds of facts, in the order in which a run meets them.
+const (
+	KindAdmitted       Kind = "admitted"
+	KindStarted        Kind = "started"
+	KindAttemptStarted Kind = "attempt.started"
+	KindCallStarted    Kind = "call.started"
+	KindRequestSent    Kind = "request.sent"
+	KindRequestEnded   Kind = "request.ended"
+	KindNotSent        Kind = "request.not-sent"
+	KindCallEnded      Kind = "call.ended"
+	KindAttemptEnded   Kind = "attempt.ended"
+	KindCancelAsked    Kind = "cancel.asked"
+	KindEnded          Kind = "ended"
+	KindEvidence       Kind = "evidence"
+	KindDecided        Kind = "decided"
+	KindWaiting        Kind = "waiting"
+)
+
+// Pos says where in a run something happened. Attempts, calls and requests are numbered from 1, each within the one above.
+type Pos struct {
+	Step    string `json:"s,omitempty"`
+	Undo    bool   `json:"u,omitempty"` // the step's compensation, not the step
+	Attempt int    `json:"a,omitempty"`
+	Call    int    `json:"c,omitempty"`
+	Request int    `json:"r,omitempty"`
+}
+
+// Admitted: the run exists. It is on disk before anybody is told so.
+type Admitted struct {
+	Workflow   string          `json:"workflow"`
+	Definition string          `json:"def"`            // hash of the document
+	Source     string          `json:"-"`              // the document itself; a History keeps each one once
+	Trigger    string          `json:"trigger"`        // id of the trigger; empty for a child or a rerun
+	Delivery   string          `json:"dkey,omitempty"` // the inbound Idempotency-Key
+	Digest     string          `json:"digest"`         // SHA-256 of the payload's canonical JSON
+	Payload    json.RawMessage `json:"payload"`
+	Seed       int64           `json:"seed"`
+	Parent     *Parent         `json:"parent,omitempty"`
+	RerunOf    string          `json:"rerun,omitempty"`
+}
+
+// Parent names the call that started a child run.
+type Parent struct {
+	Run   string `json:"run"`
+	Step  string `json:"step"`
+	Name  string `json:"name"`
+	Depth int    `json:"depth"` // 1 for the child of a run that nobody called
+	Wait  bool   `json:"wait,omitempty"`
+}
+
+// Started: the run left the queue. Its timeout counts from here.
+type Started struct{}
+
+// AttemptStarted proves that an attempt began, not that anything was sent.
+type AttemptStarted struct {
+	Pos
+	Max int    `json:"max"`          // attempts allowed in all
+	Key string `json:"key"`          // attempt.idempotencyKey
+	By  string `json:"by,omitempty"` // "retry", "resubmit" or, for the first, empty
+}
+
+// CallStarted: the script used a service. For HTTP the first request follows in the same append.
+type CallStarted struct {
+	Pos
+	Service   string `json:"svc"`
+	Operation string `json:"op"`
+	Name      string `json:"name,omitempty"`
+	Effect    Effect `json:"effect"`
+	Key       string `json:"key,omitempty"`    // the idempotency key that the call carries
+	Target    string `json:"target,omitempty"` // what journal matching compares beside method, URL and body: database, workflow
+	Digest    string `json:"digest,omitempty"` // hash of the call's whole input
+}
+
+// RequestSent: everything about one HTTP request is on disk, and its first byte may go out from now on.
+type RequestSent struct {
+	Pos
+	ID     string `json:"id"` // its X-Request-Id
+	Method string `json:"m"`
+	URL    string `json:"url"`
+	Key    string `json:"key,omitempty"`
+	Body   []byte `json:"-"` // kept only while the step can still be reconciled
+}
+
+// RequestEnded: how one HTTP request ended on the wire.
+type RequestEnded struct {
+	Pos
+	Status int    `json:"st,omitempty"` // 0: no reply
+	Began  bool   `json:"b,omitempty"`  // the first byte went out
+	Error  string `json:"e,omitempty"`
+}
+
+// NotSent: a request whose start is on disk was never sent.
+type NotSent struct {
+	Pos
+	Why string `json:"why"`
+}
+
+// CallEnded: how a call ended and what that proves (table a).
+type CallEnded struct {
+	Pos
+	How        How           `json:"how"`
+	Finding    Finding       `json:"f,omitempty"`
+	Next       Next          `json:"n,omitempty"`
+	Status     int           `json:"st,omitempty"`
+	RetryAfter time.Duration `json:"ra,omitempty"`
+	Code       string        `json:"code,omitempty"` // empty when the script got a value
+	Message    string        `json:"msg,omitempty"`
+	Replay     bool          `json:"replay,omitempty"` // the provider marked it as an earlier answer
+	Child      string        `json:"child,omitempty"`  // the run that services.workflows started
+	Reply      []byte        `json:"-"`                // what the script got, as JSON; kept only while the step can still be reconciled
+}
+
+// AttemptEnded: an attempt's outcome and what follows (table b), with the next attempt's due time.
+type AttemptEnded struct {
+	Pos
+	Outcome Outcome         `json:"outcome"`
+	Next    Next            `json:"next"`
+	Due     time.Time       `json:"due,omitzero"`
+	Code    string          `json:"code,omitempty"`
+	Message string          `json:"msg,omitempty"`
+	Reason  string          `json:"why,omitempty"` // one clause for a person: why this outcome, why this next
+	Result  json.RawMessage `json:"result,omitempty"`
+}
+
+// Waiting: the run waits for a child, and holds no slot meanwhile.
+type Waiting struct {
+	Pos
+	Child string `json:"child"`
+}
+
+// CancelAsked: nothing new starts from here on.
+type CancelAsked struct {
+	Inbox string `json:"inbox,omitempty"` // the command's id where another process asked
+}
+
+// Ended: the run does nothing more by itself. A decision can make it go on; then it ends again.
+type Ended struct {
+	Status    Status `json:"status"`
+	Reconcile bool   `json:"rec,omitempty"` // an operation of it is unknown
+	Step      string `json:"step,omitempty"`
+	Code      string `json:"code,omitempty"`
+	Message   string `json:"msg,omitempty"`
+}
+
+// Evidence: what a look-up by key said about one call.
+type Evidence struct {
+	Pos
+	Key       string   `json:"key"`
+	URL       string   `json:"url"`
+	Found     Found    `json:"found"`
+	Status    int      `json:"st,omitempty"`
+	Error     string   `json:"e,omitempty"`
+	Match     Match    `json:"match,omitempty"`
+	Conflicts []string `json:"conflicts,omitempty"` // JSON pointers of the fields that contradict
+	Body      []byte   `json:"-"`                   // the record
+}
+
+// Decided: a person's decision about an unknown operation.
+type Decided struct {
+	Pos
+	Decision Decision        `json:"decision"`
+	Key      string          `json:"key"`
+	Evidence int64           `json:"evidence,omitempty"` // Seq of the evidence that it cites
+	Forced   string          `json:"forced,omitempty"`   // the refusal that --force overrode
+	Reason   string          `json:"reason,omitempty"`
+	Result   json.RawMessage `json:"result,omitempty"` // the step's result, given by hand
+	Inbox    string          `json:"inbox,omitempty"`
+}
+
+// Kind implements Fact; so do the others below.
+func (Admitted) Kind() Kind       { return KindAdmitted }
+func (Started) Kind() Kind        { return KindStarted }
+func (AttemptStarted) Kind() Kind { return KindAttemptStarted }
+func (CallStarted) Kind() Kind    { return KindCallStarted }
+func (RequestSent) Kind() Kind    { return KindRequestSent }
+func (RequestEnded) Kind() Kind   { return KindRequestEnded }
+func (NotSent) Kind() Kind        { return KindNotSent }
+func (CallEnded) Kind() Kind      { return KindCallEnded }
+func (AttemptEnded) Kind() Kind   { return KindAttemptEnded }
+func (Waiting) Kind() Kind        { return KindWaiting }
+func (CancelAsked) Kind() Kind    { return KindCancelAsked }
+func (Ended) Kind() Kind          { return KindEnded }
+func (Evidence) Kind() Kind       { return KindEvidence }
+func (Decided) Kind() Kind        { return KindDecided }
+
+// How names the row of table a by which a call ended.
+type How string
+
+// The rows of table a, in its order.
+const (
+	HowNeverSent  How = "never sent"
+	HowAccepted   How = "accepted"
+	HowThrottled  How = "429"
+	HowServer     How = "408, 425 or 5xx"
+	HowInFlight   How = "409 in flight"
+	HowConflict   How = "409"
+	HowKeyTaken   How = "422 key taken"
+	HowClient     How = "4xx"
+	HowUnexpected How = "outside the accepted range"
+	HowNoReply    How = "no reply"
+	HowUnreadable How = "unreadable reply"
+)
+
+// Body gives the part of a fact that a History keeps apart, to be dropped when the step is settled; nil where there is none.
+func Body(f Fact) []byte {
+	switch f := f.(type) {
+	case RequestSent:
+		return f.Body
+	case CallEnded:
+		return f.Reply
+	case Evidence:
+		return f.Body
+	}
+	return nil
+}
+
+// WithBody is the fact with its body put back.
+func WithBody(f Fact, body []byte) Fact {
+	switch f := f.(type) {
+	case RequestSent:
+		f.Body = body
+		return f
+	case CallEnded:
+		f.Reply = body
+		return f
+	case Evidence:
+		f.Body = body
+		return f
+	}
+	return f
+}
+
+// Settles says whose bodies an event makes unnecessary: those of one step, or with an empty step those of the whole run.
+func Settles(e Event) (step string, ok bool) {
+	switch f := e.Fact.(type) {
+	case AttemptEnded:
+		return f.Step, f.Outcome == Succeeded && !f.Undo
+	case Ended:
+		return "", !f.Reconcile
+	}
+	return "", false
+}
+
+// DecodeFact reads the JSON form of a fact of this kind, as json.Marshal wrote it.
+// An unknown kind or malformed JSON is an error: such a history was written by somebody else.
+func DecodeFact(k Kind, data []byte) (Fact, error) {
+	decode, ok := decoders[k]
+	if !ok {
+		return nil, &UnknownKindError{Kind: k}
+	}
+	return decode(data)
+}
+
+// UnknownKindError says that a history holds a fact that this version does not know.
+type UnknownKindError struct{ Kind Kind }
+
+func (e *UnknownKindError) Error() string {
+	return "the history holds a fact of kind " + string(e.Kind) + ", which this version does not know; use a newer faultlab"
+}
+
+var decoders = map[Kind]func([]byte) (Fact, error){
+	KindAdmitted:       decodeAs[Admitted],
+	KindStarted:        decodeAs[Started],
+	KindAttemptStarted: decodeAs[AttemptStarted],
+	KindCallStarted:    decodeAs[CallStarted],
+	KindRequestSent:    decodeAs[RequestSent],
+	KindRequestEnded:   decodeAs[RequestEnded],
+	KindNotSent:        decodeAs[NotSent],
+	KindCallEnded:      decodeAs[CallEnded],
+	KindAttemptEnded:   decodeAs[AttemptEnded],
+	KindWaiting:        decodeAs[Waiting],
+	KindCancelAsked:    decodeAs[CancelAsked],
+	KindEnded:          decodeAs[Ended],
+	KindEvidence:       decodeAs[Evidence],
+	KindDecided:        decodeAs[Decided],
+}
+
+func decodeAs[F Fact](data []byte) (Fact, error) {
+	var f F
+	if err := json.Unmarshal(data, &f); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
