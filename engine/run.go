@@ -1,0 +1,284 @@
+package engine
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Run is the fold of one run's events: what the caller believes. It holds
+// nothing that the history does not say.
+type Run struct {
+	ID       string
+	Admitted Admitted
+	Status   Status
+	Steps    []*Step // in the order in which they began; a compensation is a Step of its own with Undo set
+
+	Reconcile bool // the run has ended and an operation of it is unknown
+	Code      string
+	Message   string
+	FailedAt  string // the step that ended the run, if it failed
+
+	AdmittedAt, StartedAt, EndedAt time.Time
+	CancelAsked                    bool
+	Resumed                        bool  // a decision lets an ended run go on
+	Last                           int64 // the place of the last event folded
+}
+
+// Step is one step of a run, or its compensation.
+type Step struct {
+	ID       string
+	Undo     bool
+	Attempts []*Attempt
+	Done     bool            // it succeeded, by itself or by a record
+	Result   json.RawMessage // when Done
+	ByRecord bool            // the result came from recorded evidence
+}
+
+// Attempt is one try of a step.
+type Attempt struct {
+	N, Max             int
+	Key                string // attempt.idempotencyKey
+	By                 string // "", "retry" or "resubmit"
+	StartedAt, EndedAt time.Time
+	Calls              []*Call
+	Outcome            Outcome // empty while it is open
+	Next               Next
+	Due                time.Time // when the next attempt is due, if Next is NextRetry
+	Code, Message      string
+	Reason             string
+}
+
+// Call is one use of a service by a script.
+type Call struct {
+	Pos
+	Service, Operation, Name string
+	Effect                   Effect
+	Key, Target, Digest      string
+	Requests                 []*Request
+	StartedAt, EndedAt       time.Time
+	Ended                    bool
+	How                      How
+	Finding                  Finding
+	Next                     Next
+	Status                   int
+	RetryAfter               time.Duration
+	Code, Message            string
+	Replay                   bool
+	Child                    string
+	Reply                    []byte
+	SettledBy                int // the number of the later call of the same attempt that settled it; 0 if none did
+	Evidence                 []EvidenceAt
+	Decisions                []DecidedAt
+}
+
+// Request is one HTTP request on the wire.
+type Request struct {
+	N               int
+	ID, Method, URL string
+	Key             string
+	Body            []byte
+	SentAt, EndedAt time.Time
+	Ended           bool
+	Status          int
+	Began           bool
+	NotSent         bool
+	Error           string
+}
+
+// EvidenceAt is evidence with its place and time.
+type EvidenceAt struct {
+	Evidence
+	Seq int64
+	At  time.Time
+}
+
+// DecidedAt is a decision with its place and time.
+type DecidedAt struct {
+	Decided
+	Seq int64
+	At  time.Time
+}
+
+// Fold reads the events of one run, in their order.
+func Fold(events []Event) *Run {
+	r := &Run{}
+	for _, e := range events {
+		r.Apply(e)
+	}
+	return r
+}
+
+// Apply folds one more event in.
+func (r *Run) Apply(e Event) {
+	r.Last = e.Seq
+	switch f := e.Fact.(type) {
+	case Admitted:
+		r.ID, r.Admitted, r.Status, r.AdmittedAt = e.Run, f, StatusQueued, e.At
+	case Started:
+		r.Status, r.StartedAt = StatusRunning, e.At
+	case AttemptStarted:
+		r.reopen()
+		s := r.step(f.Pos)
+		s.Attempts = append(s.Attempts, &Attempt{N: f.Attempt, Max: f.Max, Key: f.Key, By: f.By, StartedAt: e.At})
+	case CallStarted:
+		if a := r.attempt(f.Pos); a != nil {
+			a.Calls = append(a.Calls, &Call{Pos: f.Pos, Service: f.Service, Operation: f.Operation, Name: f.Name,
+				Effect: f.Effect, Key: f.Key, Target: f.Target, Digest: f.Digest, StartedAt: e.At})
+		}
+	case RequestSent:
+		if c := r.CallAt(f.Pos); c != nil {
+			c.Requests = append(c.Requests, &Request{N: f.Request, ID: f.ID, Method: f.Method, URL: f.URL, Key: f.Key, Body: f.Body, SentAt: e.At})
+		}
+	case RequestEnded:
+		if q := r.request(f.Pos); q != nil {
+			q.Ended, q.EndedAt, q.Status, q.Began, q.Error = true, e.At, f.Status, f.Began, f.Error
+		}
+	case NotSent:
+		if q := r.request(f.Pos); q != nil {
+			q.Ended, q.EndedAt, q.NotSent, q.Error = true, e.At, true, f.Why
+		}
+	case CallEnded:
+		r.callEnded(e, f)
+	case AttemptEnded:
+		r.attemptEnded(e, f)
+	case Waiting:
+		r.Status = StatusWaiting
+	case CancelAsked:
+		r.CancelAsked, r.Status = true, StatusCancelling
+	case Ended:
+		r.Status, r.Reconcile, r.EndedAt, r.Resumed = f.Status, f.Reconcile, e.At, false
+		r.Code, r.Message, r.FailedAt = f.Code, f.Message, f.Step
+	case Evidence:
+		if c := r.CallAt(f.Pos); c != nil {
+			c.Evidence = append(c.Evidence, EvidenceAt{f, e.Seq, e.At})
+		}
+	case Decided:
+		r.decided(e, f)
+	}
+}
+
+func (r *Run) reopen() {
+	if r.Status != StatusCancelling {
+		r.Status = StatusRunning
+	}
+	r.Reconcile, r.EndedAt, r.Code, r.Message, r.FailedAt = false, time.Time{}, "", "", ""
+}
+
+func (r *Run) callEnded(e Event, f CallEnded) {
+	c := r.CallAt(f.Pos)
+	if c == nil {
+		return
+	}
+	c.Ended, c.EndedAt, c.How, c.Finding, c.Next, c.Status = true, e.At, f.How, f.Finding, f.Next, f.Status
+	c.RetryAfter, c.Code, c.Message, c.Replay, c.Child, c.Reply = f.RetryAfter, f.Code, f.Message, f.Replay, f.Child, f.Reply
+	if r.Status == StatusWaiting {
+		r.Status = StatusRunning
+	}
+	if f.How == HowAccepted {
+		r.attempt(f.Pos).settle(c)
+	}
+}
+
+func (r *Run) attemptEnded(e Event, f AttemptEnded) {
+	a := r.attempt(f.Pos)
+	if a == nil {
+		return
+	}
+	a.Outcome, a.Next, a.Due, a.EndedAt = f.Outcome, f.Next, f.Due, e.At
+	a.Code, a.Message, a.Reason = f.Code, f.Message, f.Reason
+	s := r.step(f.Pos)
+	if f.Outcome == Succeeded {
+		s.Done, s.Result = true, f.Result
+	}
+	if f.Next == NextRetry {
+		r.Status = StatusWaiting
+	}
+}
+
+func (r *Run) decided(e Event, f Decided) {
+	c := r.CallAt(f.Pos)
+	if c == nil {
+		return
+	}
+	c.Decisions = append(c.Decisions, DecidedAt{f, e.Seq, e.At})
+	if f.Decision == Record || f.Decision == Resubmit {
+		r.reopen()
+		r.Resumed = true
+	}
+	if f.Decision == Record && f.Result != nil {
+		s := r.step(f.Pos)
+		s.Done, s.Result, s.ByRecord = true, f.Result, true
+	}
+}
+
+// step finds or begins the step at p.
+func (r *Run) step(p Pos) *Step {
+	if s := r.StepAt(p.Step, p.Undo); s != nil {
+		return s
+	}
+	s := &Step{ID: p.Step, Undo: p.Undo}
+	r.Steps = append(r.Steps, s)
+	return s
+}
+
+// StepAt is the step, or with undo its compensation; nil before its first attempt.
+func (r *Run) StepAt(id string, undo bool) *Step {
+	for _, s := range r.Steps {
+		if s.ID == id && s.Undo == undo {
+			return s
+		}
+	}
+	return nil
+}
+
+func (r *Run) attempt(p Pos) *Attempt {
+	s := r.StepAt(p.Step, p.Undo)
+	if s == nil || p.Attempt < 1 || p.Attempt > len(s.Attempts) {
+		return nil
+	}
+	return s.Attempts[p.Attempt-1]
+}
+
+// CallAt is the call at p, or nil.
+func (r *Run) CallAt(p Pos) *Call {
+	a := r.attempt(p)
+	if a == nil || p.Call < 1 || p.Call > len(a.Calls) {
+		return nil
+	}
+	return a.Calls[p.Call-1]
+}
+
+func (r *Run) request(p Pos) *Request {
+	c := r.CallAt(p)
+	if c == nil || p.Request < 1 || p.Request > len(c.Requests) {
+		return nil
+	}
+	return c.Requests[p.Request-1]
+}
+
+// Last is the newest attempt, nil before the first.
+func (s *Step) Last() *Attempt {
+	if len(s.Attempts) == 0 {
+		return nil
+	}
+	return s.Attempts[len(s.Attempts)-1]
+}
+
+// Counts are the attempts, calls and requests of the run, counted apart:
+// where they differ, something repeated by itself.
+func (r *Run) Counts() (attempts, calls, requests int) {
+	for _, s := range r.Steps {
+		attempts += len(s.Attempts)
+		for _, a := range s.Attempts {
+			calls += len(a.Calls)
+			for _, c := range a.Calls {
+				for _, q := range c.Requests {
+					if !q.NotSent {
+						requests++
+					}
+				}
+			}
+		}
+	}
+	return attempts, calls, requests
+}

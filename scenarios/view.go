@@ -1,0 +1,154 @@
+package scenarios
+
+import (
+	"time"
+
+	"faultlab/engine"
+	"faultlab/faultprovider"
+)
+
+// Entry is one item of a bench's timeline: exactly one of Event, Log and Note is set.
+type Entry struct {
+	N     int // its place, 1 and up
+	At    time.Time
+	Event *engine.Event        // the caller's side
+	Log   *faultprovider.Entry // the provider's side
+	Note  *Note                // what was done to the bench
+}
+
+// Note is something that a person or the scenario did to the bench.
+type Note struct {
+	Verb string // a verb of the table, as "fault" or "crash"
+	Text string // its arguments and effect, in words
+}
+
+// View is the bench at one moment: a fold of the first N entries of its timeline.
+// A view is never changed once made.
+type View struct {
+	N, Total   int
+	Start, At  time.Time // of the first entry, and of entry N
+	Runs       []*engine.Run
+	Operations []Operation
+	Effects    []faultprovider.Effect
+	Log        []faultprovider.Entry
+	Wire       []Row
+	Faults     []string // queued and not yet taken, by name
+	Contract   string   // the one that the provider keeps, by name
+	WorkerDown bool     // crashed and not restarted
+	Deliveries []Delivery
+}
+
+// Delivery is one inbound event as the caller's trigger saw it.
+type Delivery struct {
+	At        time.Time
+	Trigger   string
+	EventID   string // its Idempotency-Key, or empty
+	Run       string // the run that it made or met
+	Duplicate bool
+	Status    int    // the HTTP status that the sender got
+	Code      string // WOML_..., where it was refused
+}
+
+// Operation is one logical effect that somebody wants, over all attempts, keys and runs.
+type Operation struct {
+	Step    string
+	Subject string // the value of the scenario's subject, or the run
+	Runs    []string
+	Keys    []string // in order of first use; more than one key is how duplicates are made
+	Belief  engine.Belief
+	Effects []faultprovider.Effect // the truth
+	Undone  int                    // how many of them the ledger pairs with an inverse
+	Verdict engine.Verdict
+	Why     string // one or two sentences for a person: why this verdict, what to do
+	// Unknown operations only:
+	Doubts  []*engine.Call // what must be looked up, the newest call of each key
+	Options []Option       // the four decisions
+}
+
+// Option is one decision that a person can take about an unknown operation.
+type Option struct {
+	Decision    engine.Decision
+	Consequence string // what happens then, in one sentence
+	Unavailable string // why it is refused without force; empty when it is not
+}
+
+// RowKind says how a row of the wire diagram is drawn.
+type RowKind int
+
+// The rows of the wire diagram. Caller's lifeline left, provider's right.
+const (
+	RowRun      RowKind = iota // a run begins or ends; text at the caller's side
+	RowAttempt                 // attempt n, with the key and whether it is the same as before
+	RowSend                    // arrow from caller to provider: POST /jobs
+	RowCommit                  // a diamond on the provider's lifeline: an effect
+	RowReplay                  // a hollow diamond there: recognised, no new effect
+	RowRefused                 // at the provider: rejected, nothing done
+	RowReply                   // arrow from provider to caller: a status
+	RowBroken                  // a broken arrow towards the caller: reset, cut, garbled
+	RowSilence                 // the caller gave up: timeout or cancel, nothing came back
+	RowNotSent                 // at the caller: the request never left
+	RowOutcome                 // at the caller: failed, succeeded, unknown, with what follows
+	RowWait                    // a span of time at the caller: backoff, a wait
+	RowCall                    // at the caller: a database statement or a child workflow
+	RowEvidence                // at the caller: what a look-up proved
+	RowDecision                // at the caller: what a person decided
+	RowInbound                 // at the caller's left: an event was delivered
+	RowNote                    // across: what was done to the bench
+)
+
+// Tone is the meaning that a row's colour carries; a glyph and a word carry it too.
+type Tone int
+
+// The tones.
+const (
+	TonePlain Tone = iota
+	ToneQuiet
+	ToneGood
+	ToneBad
+	ToneUnknown // the loudest
+	ToneWire    // a request, a replay
+	ToneTruth   // an effect
+)
+
+// Row is one row of the wire diagram, without geometry.
+type Row struct {
+	Entry   int // N of the entry that made it
+	At      time.Time
+	Kind    RowKind
+	Tone    Tone
+	Text    string // what stands on the arrow or beside the glyph, as "POST /jobs", "503", "commit"
+	Detail  string // quieter, beside it: "key …c41b same", "retry in 1s, same key", "job_7c1e"
+	Run     string
+	Step    string
+	Attempt int
+	Request string        // X-Request-Id, for pairing
+	Hidden  bool          // a request that the transport repeated by itself
+	Wait    time.Duration // RowWait: how long
+	Truth   bool          // only the provider's side knows it: covered when the truth is covered
+}
+
+// State is what a bench is doing now, beside its timeline.
+type State struct {
+	AtRest   bool // nothing moves and nothing is due
+	Paused   bool
+	Stepping bool
+	Parked   []string      // what is held at a gate: "send POST /jobs"
+	Speed    float64       // 1 is the wall clock's pace, 0 at once
+	Elapsed  time.Duration // of the bench's clock since its first entry, for display
+	Due      time.Duration // until the next thing on the clock; 0 when none
+	DueWhat  string        // what that is, as "retry of createFulfillment"
+	Address  string        // where the provider answers, as a person may use it
+	Mode     string        // "simulated" or "sockets"
+	Playing  bool          // the scenario's script still has lines to go
+	Line     int           // the script's line that is at work
+	Err      string        // why the scenario stopped, in one sentence
+	Failed   []string      // expectations that were not met
+	Asked    *Question     // a question that waits for the person's prediction
+}
+
+// Question is a prediction that is asked before the truth is shown.
+type Question struct {
+	Text    string
+	Choices []string
+	Answer  int // index of the right one
+}
