@@ -1,0 +1,107 @@
+// Package script runs one workflow script, once, in a JavaScript runtime of its own.
+//
+// A script is the body of an async function in strict mode. It sees its context, the attempt, its services and
+// secrets; everything it wants from the world goes through a Host, so that the same script with the same input,
+// seed and completions does the same thing again. Run promises that the result is strict JSON within its limit, that
+// a script which burns its time ends, that every call has ended before a settled script's result is given back, and
+// that no secret it handed out appears in a message or a log line.
+//
+// It never reads the wall clock or real randomness for the script, and knows no engine: what a call means, whether it
+// may be repeated and what is written down are its Host's affair. Scripts are trusted: their memory is not bounded.
+//
+// Wall time is used for one thing, the watchdog that ends a script which does not give its processor back. A built-in
+// function of the runtime cannot be interrupted; so the script has a goroutine of its own, and one that does not stop
+// within the grace is abandoned.
+package script
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Input is what the script sees.
+type Input struct {
+	// Payload is context.payload, and context.trigger, its older name.
+	Payload json.RawMessage
+	// Steps are the results of finished steps: context.steps.<id>.
+	Steps map[string]json.RawMessage
+	// Extra are further fields of context, by name.
+	Extra map[string]json.RawMessage
+	// Attempt is the script's attempt.
+	Attempt Attempt
+	// Seed decides Math.random and crypto.
+	Seed int64
+	// Limits are what the script may use; zero fields mean the defaults.
+	Limits Limits
+}
+
+// Attempt is the attempt as the script sees it.
+type Attempt struct {
+	Number         int    `json:"number"`
+	MaxAttempts    int    `json:"maxAttempts"`
+	IdempotencyKey string `json:"idempotencyKey"`
+}
+
+// Limits are what one run of a script may use.
+type Limits struct {
+	// Time is the script's own time: what it computes, by the wall clock, and what it waits for timers alone, by the
+	// host's. Waiting while a call is open does not count. Default 5 s.
+	Time time.Duration
+	// Grace is how long a script that was told to stop is waited for before it is abandoned. Default 250 ms.
+	Grace time.Duration
+	// Stack is the number of nested function calls. Default 4000.
+	Stack int
+	// Result and Context are bytes of JSON. Default 1 MiB each.
+	Result, Context int
+}
+
+// Result is one run of a script.
+type Result struct {
+	// Value is what the script returned, as strict JSON; nil when Err is set.
+	Value json.RawMessage
+	// Err is why there is no value.
+	Err *Error
+	// Open are the tickets of the calls that were open when the script ended. When it settled, returned or threw,
+	// they have been awaited and have ended too. When it was stopped (its time, Next's error) they are the Host's to end.
+	Open []int
+	// Unhandled are failures of calls that nobody awaited, in the order in which they came.
+	Unhandled []ServiceError
+}
+
+// Codes of Error, beside the codes of services' own errors.
+const (
+	CodeThrown          = "WOML_SCRIPT_THROWN"
+	CodeTimeout         = "WOML_SCRIPT_TIMEOUT"
+	CodeNonJSONResult   = "WOML_SCRIPT_NON_JSON_RESULT"
+	CodeResultTooLarge  = "WOML_SCRIPT_RESULT_TOO_LARGE"
+	CodeContextTooLarge = "WOML_SCRIPT_CONTEXT_TOO_LARGE"
+	CodeStackTooDeep    = "WOML_SCRIPT_STACK_TOO_DEEP"
+	CodeCancelled       = "WOML_SCRIPT_CANCELLED" // Next returned an error, or Run's context was cancelled
+	CodeCrashed         = "WOML_SCRIPT_WORKER_CRASHED"
+	CodeSyntax          = "WOML_SCRIPT_SYNTAX_INVALID"
+)
+
+// Error is why a script has no result.
+type Error struct {
+	// Code is one of the codes above, or that of the service error which the script did not catch.
+	Code string
+	// Message is one sentence of at most MaxMessage characters, with secrets replaced.
+	Message string
+	// Service is the call's failure that the script let through, or nil.
+	Service *ServiceError
+	// Line and Column say where in the script, from 1; 0 where it is not known.
+	Line, Column int
+	cause        error
+}
+
+// Error is the code and the sentence.
+func (e *Error) Error() string { return e.Code + ": " + e.Message }
+
+// Unwrap is Next's error, or the cause of the context's end, where that ended the script.
+func (e *Error) Unwrap() error { return e.cause }
+
+// MaxMessage is the longest message of an Error, in characters; MaxLog the longest line of a log, in bytes.
+const (
+	MaxMessage = 1024
+	MaxLog     = 8192
+)
