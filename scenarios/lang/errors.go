@@ -1,0 +1,48 @@
+package lang
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Error is one mistake in a scenario, where it stands and what would fit there.
+type Error struct {
+	File         string // empty for a typed line
+	Line, Column int    // 1 and up; the column counts characters
+	Message      string // one sentence without its full stop
+	Suggest      []string
+}
+
+// Error is file:line:column, the message, and what would fit.
+func (e *Error) Error() string {
+	var b strings.Builder
+	if e.File != "" {
+		fmt.Fprintf(&b, "%s:%d:%d: ", e.File, e.Line, e.Column)
+	}
+	b.WriteString(e.Message)
+	if len(e.Suggest) > 0 {
+		b.WriteString("; what fits: " + strings.Join(e.Suggest, ", "))
+	}
+	return b.String()
+}
+
+// Errors are all mistakes of one scenario, in the order of their places.
+type Errors []*Error
+
+// Error is one line for each.
+func (e Errors) Error() string {
+	lines := make([]string, len(e))
+	for i, one := range e {
+		lines[i] = one.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap gives the single errors to errors.As.
+func (e Errors) Unwrap() []error {
+	out := make([]error, len(e))
+	for i, one := range e {
+		out[i] = one
+	}
+	return out
+}

@@ -1,0 +1,105 @@
+package lang
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Facts are what an expectation is compared with: a bench at one moment, in plain
+// values. Words may be written with spaces or hyphens ("one effect", "one-effect").
+// Times count from the bench's start.
+type Facts interface {
+	Exact() bool     // time is virtual: delays compare exactly, else a delay may be longer
+	Runs() []RunFact // in order of admission
+	Operations() []OperationFact
+	Requests() []RequestFact    // every request on the wire, in order, look-ups and foreign clients' too
+	Effects() []EffectFact      // the ledger's records, in order of commit
+	Log() []string              // the provider's log lines
+	Deliveries() []DeliveryFact // inbound events, in order
+	Replies() []ReplyFact       // what each `send` got, in order
+	Refusals() []RefusalFact    // verbs that the bench refused, in order
+	Rows(database, table string) (int, error)
+}
+
+// RunFact is one run as its history tells it.
+type RunFact struct {
+	ID, Status, Code string
+	Reconcile        bool // an operation of it is unknown
+	Steps            []StepFact
+}
+
+// StepFact is one step of a run that has begun, or its compensation.
+type StepFact struct {
+	ID       string
+	Undo     bool   // the compensation of the step
+	Status   string // running, waiting, succeeded, failed, unknown or cancelled
+	Result   json.RawMessage
+	Attempts []AttemptFact
+}
+
+// AttemptFact is one attempt.
+type AttemptFact struct {
+	N              int
+	Outcome        string // empty while it is open
+	Code           string
+	Started, Ended time.Duration
+	Calls          []CallFact
+}
+
+// CallFact is one use of a service by a script.
+type CallFact struct {
+	Status int // 0: no reply
+	Code   string
+	Key    string // the idempotency key that it sent; may be empty
+}
+
+// OperationFact is one operation: what is believed of it, and the truth.
+type OperationFact struct {
+	Step, Subject   string
+	Runs            []int // the numbers of its runs, from 1
+	Keys            []string
+	Belief, Verdict string // the verdict is empty while belief is open
+	Evidence        []EvidenceFact
+}
+
+// EvidenceFact is what one look-up said.
+type EvidenceFact struct {
+	Run          int
+	Found, Match string // the match is empty where there was nothing to compare
+}
+
+// RequestFact is one HTTP request on the wire.
+type RequestFact struct {
+	Run          int // the number of its run, from 1; 0 for a foreign client's
+	Step         string
+	Undo         bool
+	Attempt      int
+	Method, Path string
+	Key          string
+	Lookup       bool // a look-up by key, not a call of a script
+	At           time.Duration
+}
+
+// EffectFact is one record in the provider's ledger.
+type EffectFact struct {
+	Collection string // "jobs"
+	ID, Key    string
+}
+
+// DeliveryFact is one inbound event as the caller's trigger answered it.
+type DeliveryFact struct {
+	Status    int
+	Code      string
+	Duplicate bool
+}
+
+// ReplyFact is what a foreign client's request got; Status 0 means no reply.
+type ReplyFact struct {
+	Status int
+	Body   string
+}
+
+// RefusalFact is a verb that the bench refused, with its reason.
+type RefusalFact struct {
+	Verb, Reason string
+}
