@@ -1,0 +1,45 @@
+package faultprovider
+
+import "time"
+
+// Change is one atomic step of the ledger. Effects and keys replace what is there under the same id, so folding all
+// changes in their order, or only the latest of each id, gives the same ledger.
+type Change struct {
+	Effects []Effect
+	Keys    []KeyRecord
+	Entries []Entry // new lines of the log, Seq ascending
+}
+
+// KeyRecord is what the provider knows under one idempotency key.
+type KeyRecord struct {
+	Scope       string // identity: the key with all that the contract's scope adds; opaque, may hold any byte
+	Key         string // as the contract read it
+	Fingerprint string // of the payload, hex
+	EffectID    string // "" when the result committed nothing
+	Collection  string // of the effect
+	Status      int    // stored result; 0: only the effect counts
+	Body        []byte // stored result; nil: the effect's body
+	Locked      bool   // answers 409 whatever comes
+	Released    bool   // forgotten: the record is to be deleted
+	FirstSeen   time.Time
+	Completed   time.Time
+}
+
+// Ledger keeps what the provider commits beyond the life of the process. The provider holds its working copy in
+// memory, reads the ledger once at the start and appends to it afterwards. Package ledgertest has the suite that every
+// implementation must pass.
+type Ledger interface {
+	// Load yields what was appended, in order: one Change per Append, or an equivalent fold of them.
+	Load(yield func(Change) error) error
+	// Append takes one Change, whole or not at all, in the order of the calls; it does not wait for the disk.
+	// The slices belong to the ledger from then on.
+	Append(Change) Ticket
+	// Reset forgets everything, durably.
+	Reset() error
+}
+
+// Ticket is the promise that an appended Change becomes durable.
+type Ticket interface {
+	// Wait returns nil once the Change is on disk. An error means that it never will be, nor anything appended after it.
+	Wait() error
+}
