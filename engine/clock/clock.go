@@ -7,7 +7,11 @@
 // runs are the same to the nanosecond. Code written against Clock runs on either.
 //
 // Rules for actors: block only through the Clock (Event.Wait, Sleep, Outside), and
-// never hold a mutex over such a wait.
+// never hold a mutex over such a wait. Who is not an actor (a test, a screen, an HTTP
+// server's goroutine before Enter) may call Now, Go, AfterFunc, NewEvent, Event.Set,
+// Event.IsSet and the stop functions, and nothing that waits.
+//
+// The package never opens a socket or a file, and knows no other package of the program.
 package clock
 
 import (
@@ -30,19 +34,25 @@ type Clock interface {
 	// WithCancel is context.WithCancelCause, with the OnCancel callbacks run by this clock.
 	WithCancel(parent context.Context) (context.Context, context.CancelCauseFunc)
 	// WithTimeout cancels with cause after d. Call the cancel function when done with the context.
+	// Read context.Cause: Err is always context.Canceled. The context has no Deadline, for a dialer
+	// would take a virtual one for real time.
 	WithTimeout(parent context.Context, d time.Duration, cause error) (context.Context, context.CancelCauseFunc)
 	// OnCancel runs f once with the cause when ctx, made by this clock or below one that was, is cancelled;
 	// at once if it already is. It runs in the cancelling actor, before the context's Done channel closes.
+	// For a context that somebody else cancels, it runs as an actor of its own.
 	OnCancel(ctx context.Context, f func(cause error)) (stop func())
 	// Outside runs f, which may block on real I/O, without keeping other actors from running.
-	// Time may jump meanwhile; what must hold time holds a Wire or uses Hold.
+	// Time may jump meanwhile; what must hold time holds a Wire or uses Hold. f is no actor: it must not wait by this clock.
 	Outside(f func())
-	// Hold is Outside with time held still: for a disk write, say.
+	// Hold is Outside with time held still: for a disk write, say. Actors come back from Hold in the order in
+	// which they went, once nobody else is ready: so f must not depend on what another actor has yet to do.
 	Hold(f func())
 	// Enter makes the calling goroutine, started by somebody else (an HTTP server), an actor until leave is called.
+	// A goroutine that is an actor already must not enter.
 	Enter(name string) (leave func())
 	// Wire is the state of one request on a real socket, shared by both of its ends by id (its X-Request-Id).
-	// It starts moving: time stands still until Still is called.
+	// It starts moving: time stands still until Still is called. The caller, an actor, asks before it sends, and the
+	// provider after Enter. An id that no actor asked for is that of a foreign client: its wire ends at leave.
 	Wire(id string) Wire
 	// Gate is a place where an actor can be held, to pause, to step or to crash there. It returns when the actor may go on.
 	Gate(p Point, subject string)
@@ -56,6 +66,10 @@ type Event interface {
 }
 
 // Wire holds time while bytes of one request move over a real socket. On the wall clock it does nothing.
+//
+// The caller sends and reads the whole answer in one Outside, then calls Close. The provider calls Still before it
+// waits and Move before it writes, and does not wait between Move and the end of its answer. While bytes move and the
+// caller is outside, no other actor runs: two requests sent at one instant arrive in the order in which they were sent.
 type Wire interface {
 	Move()             // bytes move: time stands still
 	Still()            // both ends wait: time may jump

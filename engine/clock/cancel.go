@@ -1,0 +1,169 @@
+package clock
+
+import (
+	"container/list"
+	"context"
+	"sync"
+	"sync/atomic"
+)
+
+// A cancellation of one of our contexts is a walk over what hangs on it, in the order in which it was hung there:
+// callbacks are called, children are cancelled likewise, and only then Done closes. The standard library would close
+// Done first and start a goroutine for each callback, in no order.
+
+// spawner starts the actor that carries a foreign cancellation into our tree.
+type spawner func(name string, f func())
+
+// node is the cancellable part of one of our contexts.
+type node struct {
+	std      context.Context // has the Done channel; knows nothing of our parent's cancellation
+	closeStd context.CancelCauseFunc
+
+	mu       sync.Mutex
+	cause    error      // nil: not cancelled
+	hung     *list.List // of func(cause error), in order of registration
+	releases []func()   // lets go of the parent and the timer
+}
+
+// clockContext is the context handed out: the standard one, from which its node can be found.
+type clockContext struct {
+	context.Context
+	node *node
+}
+
+type nodeKey struct{}
+
+func (c *clockContext) Value(key any) any {
+	if key == (nodeKey{}) {
+		return c.node
+	}
+	return c.Context.Value(key)
+}
+
+// nearest is the node of the closest context of ours at or above ctx, or nil.
+func nearest(ctx context.Context) *node {
+	n, _ := ctx.Value(nodeKey{}).(*node)
+	return n
+}
+
+// direct reports whether n's context and ctx are cancelled together, by nothing else.
+func (n *node) direct(ctx context.Context) bool {
+	if c, ok := ctx.(*clockContext); ok {
+		return c.node == n
+	}
+	return n.std.Done() == ctx.Done()
+}
+
+// newContext hangs a context below parent.
+func newContext(parent context.Context, spawn spawner) *clockContext {
+	n := &node{hung: list.New()}
+	n.std, n.closeStd = context.WithCancelCause(context.WithoutCancel(parent))
+	n.onRelease(onCancel(parent, spawn, n.cancel))
+	return &clockContext{n.std, n}
+}
+
+// cancel runs what hangs on n and closes Done. The first call counts.
+func (n *node) cancel(cause error) {
+	if cause == nil {
+		cause = context.Canceled
+	}
+	n.mu.Lock()
+	if n.cause != nil {
+		n.mu.Unlock()
+		return
+	}
+	n.cause = cause
+	releases := n.releases
+	n.releases = nil
+	n.mu.Unlock()
+	defer n.closeStd(cause)
+	for _, release := range releases {
+		release()
+	}
+	for f := n.pop(); f != nil; f = n.pop() {
+		f(cause)
+	}
+}
+
+func (n *node) pop() func(error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	e := n.hung.Front()
+	if e == nil {
+		return nil
+	}
+	return n.hung.Remove(e).(func(error))
+}
+
+// hang adds f, or, where n is cancelled already, calls it.
+func (n *node) hang(f func(cause error)) (unhang func()) {
+	n.mu.Lock()
+	if cause := n.cause; cause != nil {
+		n.mu.Unlock()
+		f(cause)
+		return func() {}
+	}
+	e := n.hung.PushBack(f)
+	n.mu.Unlock()
+	return func() {
+		n.mu.Lock()
+		n.hung.Remove(e)
+		n.mu.Unlock()
+	}
+}
+
+// onRelease calls f when n is cancelled, before anything that hangs on it.
+func (n *node) onRelease(f func()) {
+	n.mu.Lock()
+	if n.cause == nil {
+		n.releases = append(n.releases, f)
+		n.mu.Unlock()
+		return
+	}
+	n.mu.Unlock()
+	f()
+}
+
+// cancelled is the cause of ctx, also while its callbacks still run, or nil.
+func cancelled(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	n := nearest(ctx)
+	if n == nil {
+		return nil
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.cause
+}
+
+// onCancel is Clock.OnCancel.
+func onCancel(ctx context.Context, spawn spawner, f func(cause error)) (stop func()) {
+	if ctx.Done() == nil {
+		return func() {}
+	}
+	n := nearest(ctx)
+	if n != nil && n.direct(ctx) {
+		return n.hang(f)
+	}
+	if ctx.Err() != nil {
+		f(context.Cause(ctx))
+		return func() {}
+	}
+	// Somebody else can cancel ctx, below ours or with none of ours above it: whoever is first calls f.
+	var over atomic.Bool
+	once := func(cause error) {
+		if over.CompareAndSwap(false, true) {
+			f(cause)
+		}
+	}
+	forget := context.AfterFunc(ctx, func() {
+		spawn("cancel", func() { once(context.Cause(ctx)) })
+	})
+	unhang := func() {}
+	if n != nil {
+		unhang = n.hang(once)
+	}
+	return func() { over.Store(true); forget(); unhang() }
+}
