@@ -55,10 +55,11 @@ type Admitted struct {
 	Trigger    string          `json:"trigger"`        // id of the trigger; empty for a child or a rerun
 	Delivery   string          `json:"dkey,omitempty"` // the inbound Idempotency-Key
 	Digest     string          `json:"digest"`         // SHA-256 of the payload's canonical JSON
-	Payload    json.RawMessage `json:"payload"`
+	Payload    json.RawMessage `json:"payload,omitempty"`
 	Seed       int64           `json:"seed"`
 	Parent     *Parent         `json:"parent,omitempty"`
 	RerunOf    string          `json:"rerun,omitempty"`
+	Inbox      string          `json:"inbox,omitempty"` // the command's id where another process asked
 }
 
 // Parent names the call that started a child run.
@@ -141,6 +142,7 @@ type AttemptEnded struct {
 	Code    string          `json:"code,omitempty"`
 	Message string          `json:"msg,omitempty"`
 	Reason  string          `json:"why,omitempty"` // one clause for a person: why this outcome, why this next
+	By      string          `json:"by,omitempty"`  // "record": the script ran again over its journal, which is no attempt of its own
 	Result  json.RawMessage `json:"result,omitempty"`
 }
 
@@ -174,7 +176,8 @@ type Evidence struct {
 	Error     string   `json:"e,omitempty"`
 	Match     Match    `json:"match,omitempty"`
 	Conflicts []string `json:"conflicts,omitempty"` // JSON pointers of the fields that contradict
-	Body      []byte   `json:"-"`                   // the record
+	Inbox     string   `json:"inbox,omitempty"`
+	Body      []byte   `json:"-"` // the record
 }
 
 // Decided: a person's decision about an unknown operation.

@@ -10,10 +10,13 @@ import (
 // writer gives the order. After a failed commit the history is poisoned: every
 // later Append fails with the same error, because nobody can say what is on disk
 // until it is opened again.
+//
+// A read sees every append that was made before it began. What it gives belongs to
+// the caller, except the bytes inside of facts, which nobody may change.
 type History interface {
 	// Append gives the events their places, in this order and without a gap among
 	// them, and begins to make them durable together: all or none. It never blocks
-	// on the disk; the ticket does.
+	// on the disk; the ticket does. An append that breaks a rule is a *RefusedError.
 	Append(events ...Event) Ticket
 	// Events are the events of one run in their order, bodies included where they are still kept.
 	// An unknown run is ErrNoRun.

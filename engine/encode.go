@@ -1,0 +1,66 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// EncodeFact is the JSON form of a fact, for DecodeFact. What Body gives and an
+// admission's Source are not in it. Text is kept as it is, except that bytes which
+// are not UTF-8 become U+FFFD; a fact that holds malformed JSON is an error.
+func EncodeFact(f Fact) ([]byte, error) {
+	if f == nil {
+		return nil, errors.New("encode a fact: there is none")
+	}
+	if _, ok := decoders[f.Kind()]; !ok {
+		return nil, &UnknownKindError{Kind: f.Kind()}
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // results are given back byte for byte
+	if err := enc.Encode(f); err != nil {
+		return nil, fmt.Errorf("encode a fact of kind %s: %w", f.Kind(), err)
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// Kinds lists all kinds of facts, by name.
+func Kinds() []Kind {
+	kinds := make([]Kind, 0, len(decoders))
+	for k := range decoders {
+		kinds = append(kinds, k)
+	}
+	slices.Sort(kinds)
+	return kinds
+}
+
+// CommandOf gives the id of the command that a fact carries out; empty where no other process asked for it.
+func CommandOf(f Fact) string {
+	switch f := f.(type) {
+	case Admitted:
+		return f.Inbox
+	case CancelAsked:
+		return f.Inbox
+	case Evidence:
+		return f.Inbox
+	case Decided:
+		return f.Inbox
+	}
+	return ""
+}
+
+// StepOf gives the step of a fact that has a body; empty for others.
+func StepOf(f Fact) string {
+	switch f := f.(type) {
+	case RequestSent:
+		return f.Step
+	case CallEnded:
+		return f.Step
+	case Evidence:
+		return f.Step
+	}
+	return ""
+}
