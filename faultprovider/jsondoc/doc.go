@@ -61,14 +61,14 @@ func (v Value) Get(name string) (Value, bool) {
 	return Value{}, false
 }
 
-// SyntaxError says where a text is not JSON, and how.
-type SyntaxError struct {
+// Error says where a text is not JSON, or not the JSON that is needed, and how.
+type Error struct {
 	Offset       int
 	Line, Column int // from 1; the column counts characters
 	Msg          string
 }
 
-func (e *SyntaxError) Error() string {
+func (e *Error) Error() string {
 	return fmt.Sprintf("%d:%d: %s", e.Line, e.Column, e.Msg)
 }
 

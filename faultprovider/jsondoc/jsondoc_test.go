@@ -46,7 +46,7 @@ func TestWhatIsNotJSONIsRefusedWithItsPlace(t *testing.T) {
 		strings.Repeat("[", MaxDepth+2): "1:10002: nested deeper than 10000",
 	} {
 		_, err := Parse([]byte(in))
-		var syntax *SyntaxError
+		var syntax *Error
 		if !errors.As(err, &syntax) || err.Error() != want {
 			t.Errorf("Parse(%.20q): %v, want %s", in, err, want)
 		}

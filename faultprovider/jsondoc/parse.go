@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Parse reads one JSON text. Its error is a *SyntaxError.
+// Parse reads one JSON text. Its error is a *Error.
 func Parse(text []byte) (Value, error) {
 	p := parser{src: text}
 	v, ok := p.value(0)
@@ -26,11 +26,11 @@ func Parse(text []byte) (Value, error) {
 type parser struct {
 	src []byte
 	pos int
-	err *SyntaxError
+	err *Error
 }
 
 func (p *parser) fail(at int, format string, args ...any) bool {
-	p.err = &SyntaxError{Offset: at, Msg: fmt.Sprintf(format, args...)}
+	p.err = &Error{Offset: at, Msg: fmt.Sprintf(format, args...)}
 	return false
 }
 
