@@ -8,8 +8,6 @@ type Expectation struct {
 	Opts map[string][]string
 	Text string // all after `expect`, in its tidy form
 	Line int
-
-	words []word
 }
 
 // Failure is an expectation that was not met.

@@ -1,24 +1,28 @@
 package lang
 
+import "strings"
+
 // Kind says what fits in the place of an argument.
 type Kind string
 
 // The kinds of arguments. Those that only a bench can know (which faults there
 // are, which steps the workflow has) are asked from Names.
 const (
-	KindText     Kind = "text"     // the rest of the line
+	KindProse    Kind = "prose"    // the rest of the line as it stands, quotes and all
+	KindText     Kind = "text"     // the rest of the line, or one quoted word
 	KindWord     Kind = "word"     // any one word
 	KindName     Kind = "name"     // letters, digits, - and _
-	KindNumber   Kind = "number"   // 0 and up
+	KindNumber   Kind = "number"   // 1 and up
+	KindSeed     Kind = "seed"     // any whole number
 	KindCount    Kind = "count"    // 2, >=2 or <=2
 	KindDuration Kind = "duration" // 1s, 1m30s, 24h, 45d
 	KindSpan     Kind = "span"     // a duration, >=1s or <=1s
 	KindSpeed    Kind = "speed"    // 0.1 to 100, or 0 for at once
+	KindStatus   Kind = "status"   // an HTTP status, or none
 	KindChoice   Kind = "choice"   // one of Choices
-	KindJSON     Kind = "JSON"     // an object or an array
-	KindValue    Kind = "value"    // any JSON value; a bare word is a string
+	KindValue    Kind = "value"    // any JSON value; a bare word that is none is a string
 	KindFile     Kind = "file"     // an embedded file; on the workbench one on disk
-	KindSavePath Kind = "path"     // a file on disk to write
+	KindPath     Kind = "path"     // a file on disk to write
 	KindPayload  Kind = "payload"  // an embedded file or JSON
 	KindFault    Kind = "fault"    // a fault's name or JSON object
 	KindContract Kind = "contract" // a contract's name, an embedded file or JSON
@@ -31,7 +35,8 @@ const (
 	KindScenario Kind = "scenario" // the name of a scenario
 	KindLesson   Kind = "lesson"   // the name of a lesson
 	KindVerb     Kind = "verb"     // a verb of the table
-	KindTheme    Kind = "theme"    // a theme of the workbench
+	KindRefused  Kind = "refusable verb"
+	KindTheme    Kind = "theme" // a theme of the workbench
 	KindExpect   Kind = "expectation"
 )
 
@@ -41,7 +46,7 @@ type Arg struct {
 	Kind     Kind
 	Choices  []string // of KindChoice
 	Optional bool
-	Many     bool   // the last positional one may be repeated
+	Many     bool   // the last one may be repeated
 	Keyword  string // if set, the argument is written "keyword VALUE" and found in Opts
 }
 
@@ -58,9 +63,10 @@ type Form struct {
 	Name    string
 	Args    []Arg
 	Options []Option
-	Least   int    // how many arguments and options of any sort there must be
-	Help    string // one sentence, for a menu
-	Long    string // more of it, for the manual
+	OneOf   [][]string // options that exclude each other
+	Least   int        // how many arguments and options of any sort there must be
+	Help    string     // one sentence
+	Long    string     // more of it, for the manual
 }
 
 // Names answers what a leaf package cannot know. A nil list means that anything fits.
@@ -73,4 +79,89 @@ type Names interface {
 type Judge interface {
 	Names
 	Judge(k Kind, value string) error
+}
+
+// Usage is the form in one line, as "deliver TRIGGER PAYLOAD [id=WORD] [twice]".
+func (f *Form) Usage() string {
+	parts := []string{f.Name}
+	for _, a := range f.Args {
+		parts = append(parts, a.usage())
+	}
+	for _, o := range f.Options {
+		parts = append(parts, o.usage())
+	}
+	return strings.Join(parts, " ")
+}
+
+func (a Arg) usage() string {
+	u := a.Name
+	if len(a.Choices) > 0 {
+		u = strings.Join(a.Choices, "|")
+	}
+	if a.Keyword != "" {
+		u = a.Keyword + " " + u
+	}
+	if a.Many {
+		u += "..."
+	}
+	if a.Optional {
+		return "[" + u + "]"
+	}
+	return u
+}
+
+func (o Option) usage() string {
+	u := o.Name
+	switch {
+	case len(o.Choices) > 0:
+		u += "=" + strings.Join(o.Choices, "|")
+	case o.Kind != "":
+		u += "=" + strings.ToUpper(string(o.Kind))
+	}
+	if o.Repeat {
+		u += "..."
+	}
+	return "[" + u + "]"
+}
+
+// option is the option or flag of this name, or nil.
+func (f *Form) option(name string) *Option {
+	for i := range f.Options {
+		if f.Options[i].Name == name {
+			return &f.Options[i]
+		}
+	}
+	return nil
+}
+
+// keyword is the argument that this keyword introduces, or nil.
+func (f *Form) keyword(word string) *Arg {
+	for i := range f.Args {
+		if f.Args[i].Keyword != "" && f.Args[i].Keyword == word {
+			return &f.Args[i]
+		}
+	}
+	return nil
+}
+
+// positional are the arguments that are found by their place.
+func (f *Form) positional() []Arg {
+	var out []Arg
+	for _, a := range f.Args {
+		if a.Keyword == "" {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// named are the names of the options that take a value, with their "=".
+func (f *Form) named() []string {
+	var out []string
+	for _, o := range f.Options {
+		if o.Kind != "" {
+			out = append(out, o.Name+"=")
+		}
+	}
+	return out
 }

@@ -22,6 +22,8 @@ type Scenario struct {
 	Names    []string // of Files, in order
 	Files    map[string][]byte
 	FileLine map[string]int // the line of File where each embedded file's first line stands
+
+	uses []use // of the head
 }
 
 // Where a scenario can run.
@@ -55,7 +57,7 @@ type Line struct {
 	Expect   *Expectation // of `expect ...` and `wait for ...`
 	Question *Question    // of `ask ...`
 
-	words []word
+	uses []use
 }
 
 // Arg is the n-th positional argument, from 0; empty if it was left out.

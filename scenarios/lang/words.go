@@ -63,13 +63,7 @@ func quote(s string) string {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	_ = enc.Encode(s) // a string always encodes
-	out := strings.TrimSuffix(b.String(), "\n")
-	return strings.Map(func(r rune) rune {
-		if forbidden(r) {
-			return -1
-		}
-		return r
-	}, escapeHigh(out))
+	return escapeHigh(strings.TrimSuffix(b.String(), "\n"))
 }
 
 // escapeHigh escapes DEL and the C1 control characters, which JSON lets stand.
@@ -90,6 +84,8 @@ func escapeHigh(s string) string {
 	}
 	return b.String()
 }
+
+func validJSON(s string) bool { return json.Valid([]byte(s)) }
 
 func compact(s string) string {
 	var b bytes.Buffer
@@ -134,9 +130,14 @@ func (l *lexer) col(i int) int { return utf8.RuneCountInString(l.line[:i]) + 1 }
 func (l *lexer) rest() (string, int) {
 	l.skip()
 	col := l.col(l.pos)
-	text := strings.Join(strings.FieldsFunc(l.line[l.pos:], func(r rune) bool { return r == ' ' || r == '\t' }), " ")
+	text := single(l.line[l.pos:])
 	l.pos = len(l.line)
 	return text, col
+}
+
+// single makes all white space of a text single spaces.
+func single(text string) string {
+	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == '\t' }), " ")
 }
 
 // next reads one word; ok is false at the end of the line.

@@ -1,0 +1,242 @@
+package lang
+
+import (
+	"bytes"
+	"path"
+	"sort"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/tools/txtar"
+)
+
+// Ext ends the name of every scenario file.
+const Ext = ".txtar"
+
+// Parse reads a scenario file. All its mistakes are found at once: the error is
+// Errors, each with its place and what would fit there. The names of faults,
+// contracts, triggers and steps are not judged here, see Check.
+func Parse(file string, src []byte) (*Scenario, error) {
+	p := newReader(file, src)
+	for n, text := range p.script {
+		p.read(n+1, text)
+	}
+	p.finish()
+	if len(p.errs) > 0 {
+		sort.SliceStable(p.errs, func(i, j int) bool { return p.errs[i].before(p.errs[j]) })
+		return nil, p.errs
+	}
+	return p.out, nil
+}
+
+func (e *Error) before(o *Error) bool {
+	return e.Line < o.Line || e.Line == o.Line && e.Column < o.Column
+}
+
+// ParseLine reads one verb as it is typed on the workbench.
+func ParseLine(text string) (Line, error) {
+	p := newReader("", nil)
+	l, v := p.line(1, text)
+	switch {
+	case len(p.errs) > 0:
+		return Line{}, p.errs[0]
+	case v == nil:
+		return Line{}, &Error{Line: 1, Column: 1, Message: "type a verb", Suggest: []string{"help"}}
+	case !v.Interactive():
+		return Line{}, &Error{Line: 1, Column: l.Col, Message: v.Name + " belongs in a scenario file, not on the workbench"}
+	}
+	for _, u := range l.uses {
+		if near := Nearest(u.text, expectationNames()); u.kind == kindCollection && len(near) > 0 {
+			return Line{}, &Error{Line: 1, Column: u.col, Message: "unknown expectation " + strconv.Quote(u.text) +
+				"; of a collection with this name say effects N collection=" + u.text, Suggest: near}
+		}
+	}
+	return l, nil
+}
+
+// NewLine makes a line from a verb and its words. A word that reads name=value is
+// that option; all are quoted where that is needed.
+func NewLine(verb string, words ...string) (Line, error) {
+	parts := []string{verb}
+	for _, w := range words {
+		if name := optionName(w); name != "" {
+			parts = append(parts, name+"="+Quote(w[len(name)+1:]))
+			continue
+		}
+		parts = append(parts, Quote(w))
+	}
+	return ParseLine(strings.Join(parts, " "))
+}
+
+// reader reads one scenario file.
+type reader struct {
+	out    *Scenario
+	script []string // lines before the first embedded file
+	files  []txtar.File
+	starts []int // the line where each file begins
+	errs   Errors
+	asked  *Question      // the question that a `because` belongs to
+	heads  map[string]int // the line of each of the head's verbs
+	actsAt int            // the first line of the script, 0 before it
+}
+
+func newReader(file string, src []byte) *reader {
+	src = bytes.TrimPrefix(src, []byte("\ufeff"))
+	a := txtar.Parse(src)
+	p := &reader{files: a.Files, heads: map[string]int{}, out: &Scenario{
+		Name: strings.TrimSuffix(path.Base(strings.ReplaceAll(file, `\`, "/")), Ext),
+		File: file, Runs: RunsBoth, Files: map[string][]byte{}, FileLine: map[string]int{}}}
+	text := strings.TrimSuffix(string(a.Comment), "\n")
+	p.script = strings.Split(text, "\n")
+	line := bytes.Count(a.Comment, []byte("\n"))
+	for _, f := range a.Files {
+		p.starts = append(p.starts, line+2)
+		line += 1 + bytes.Count(f.Data, []byte("\n"))
+	}
+	return p
+}
+
+func (p *reader) fail(line int, err *Error) {
+	err.File, err.Line = p.out.File, line
+	p.errs = append(p.errs, err)
+}
+
+// read takes one line of the script.
+func (p *reader) read(n int, text string) {
+	before := len(p.errs)
+	l, v := p.line(n, text)
+	if v == nil {
+		return
+	}
+	at := func(message string) { p.fail(n, &Error{Column: l.Col, Message: message}) }
+	switch {
+	case !v.InFile():
+		at(v.Name + " is for the workbench only")
+	case len(p.errs) > before:
+	case v.Use&InHead != 0 && p.actsAt > 0:
+		at(v.Name + " belongs in the head, before the script that begins in line " + strconv.Itoa(p.actsAt))
+	case v.Use&InHead != 0:
+		p.head(l)
+	case v.Name == "because":
+		if p.asked == nil {
+			at("because explains an ask, and no ask stands right above it")
+			return
+		}
+		p.asked.Because = paragraph(p.asked.Because, l.Text)
+		return
+	default:
+		if p.actsAt == 0 {
+			p.actsAt = n
+		}
+		p.out.Lines = append(p.out.Lines, l)
+	}
+	p.asked = l.Question
+}
+
+// line reads the verb of a line and fits its words; no verb for a blank line and a
+// comment. A line with a mistake is reported, and comes back as far as it was read.
+func (p *reader) line(n int, text string) (Line, *Verb) {
+	lx := &lexer{line: strings.TrimSuffix(text, "\r")}
+	if err := printable(lx.line); err != nil {
+		p.fail(n, err)
+		return Line{}, nil
+	}
+	lx.skip()
+	if lx.pos == len(lx.line) || lx.line[lx.pos] == '#' {
+		return Line{}, nil
+	}
+	start := lx.pos
+	for lx.pos < len(lx.line) && !blank(lx.line[lx.pos]) {
+		lx.pos++
+	}
+	name, col := lx.line[start:lx.pos], lx.col(start)
+	v := VerbNamed(name)
+	if v == nil {
+		p.fail(n, unknownVerb(name, col, p.out.File != ""))
+		return Line{}, nil
+	}
+	f, err := fit(lx, &v.Form, v.Name)
+	l := Line{Verb: name, Args: f.args, Opts: f.opts, Text: join(f.words), Line: n, Col: col, Cols: f.cols, Expect: f.sub, uses: f.uses}
+	for i := range l.uses {
+		l.uses[i].line = n
+	}
+	if l.Expect != nil {
+		l.Expect.Line = n
+	}
+	if err == nil && name == "ask" {
+		l.Question, err = question(l)
+	}
+	if err != nil {
+		p.fail(n, err)
+	}
+	return l, v
+}
+
+func unknownVerb(name string, col int, inFile bool) *Error {
+	fits := verbNames(func(v *Verb) bool { return inFile && v.InFile() || !inFile && v.Interactive() })
+	return &Error{Column: col, Message: "unknown verb " + strconv.Quote(name), Suggest: fitting(name, fits)}
+}
+
+// printable refuses what an editor or a terminal would not show as what it is.
+func printable(line string) *Error {
+	for i, r := range line {
+		col := utf8.RuneCountInString(line[:i]) + 1
+		if r == utf8.RuneError && !strings.HasPrefix(line[i:], "\ufffd") {
+			return &Error{Column: col, Message: "this is not UTF-8 text"}
+		}
+		if forbidden(r) {
+			return &Error{Column: col, Message: "a control character (" + strconv.QuoteRune(r) + `) stands here; in a quoted word write it as \u` + strconv.FormatInt(int64(r)+0x10000, 16)[1:]}
+		}
+	}
+	return nil
+}
+
+// question reads the text of an ask.
+func question(l Line) (*Question, *Error) {
+	col := l.Cols[0]
+	first, _, _ := strings.Cut(l.Text, "|")
+	end := strings.LastIndex(first+" ", "? ")
+	if end < 0 {
+		return nil, &Error{Column: col, Message: "the question ends with a question mark, before its answers: ask " + questionUsage}
+	}
+	q := &Question{Text: l.Text[:end+1], Right: -1, Line: l.Line}
+	for _, c := range strings.Split(l.Text[end+1:], "|") {
+		c = strings.TrimSpace(c)
+		right := strings.HasPrefix(c, "*")
+		c = strings.TrimSpace(strings.TrimPrefix(c, "*"))
+		switch {
+		case c == "":
+			return nil, &Error{Column: col, Message: "an answer is empty: ask " + questionUsage}
+		case right && q.Right >= 0:
+			return nil, &Error{Column: col, Message: "two answers have a star; only the right one has"}
+		case right:
+			q.Right = len(q.Choices)
+		}
+		q.Choices = append(q.Choices, c)
+	}
+	if len(q.Choices) < 2 {
+		return nil, &Error{Column: col, Message: "a question has two answers or more, parted by |: ask " + questionUsage}
+	}
+	if q.Right < 0 {
+		return nil, &Error{Column: col, Message: "no answer has a star before it, which marks the right one", Suggest: starred(q.Choices)}
+	}
+	return q, nil
+}
+
+const questionUsage = "How many jobs will exist?  0 | *1 | 2"
+
+func starred(choices []string) []string {
+	out := make([]string, len(choices))
+	for i, c := range choices {
+		out[i] = "*" + c
+	}
+	return out
+}
+
+// String is the question as an ask writes it.
+func (q *Question) String() string {
+	choices := append([]string{}, q.Choices...)
+	choices[q.Right] = "*" + choices[q.Right]
+	return q.Text + "  " + strings.Join(choices, " | ")
+}

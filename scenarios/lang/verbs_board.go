@@ -1,0 +1,91 @@
+package lang
+
+// How fast the bench's time goes, and which moment of it is looked at.
+var paceVerbs = []Verb{
+	{Group: "Pace and time", Use: OnBoard, Label: "pause", Keys: []string{" "}, On: OnBench, Form: Form{Name: "pause",
+		Help: "Holds the bench's time, or lets it go on."}},
+	{Group: "Pace and time", Use: OnBoard, Form: Form{Name: "resume", Help: "Lets the bench's time go on."}},
+	{Group: "Pace and time", Use: OnBoard, Keys: []string{"."}, On: OnBench, Form: Form{Name: "step",
+		Help: "Goes on to the next send, commit, reply or record, and holds there."}},
+	{Group: "Pace and time", Use: OnBoard, Form: Form{Name: "speed", Args: []Arg{{Name: "X", Kind: KindSpeed}},
+		Help: "Sets how fast time goes: 1 is the wall clock's pace, 0 is at once."}},
+	{Group: "Pace and time", Use: OnBoard, Keys: []string{"+"}, On: OnBench, Form: Form{Name: "faster", Help: "Makes time go faster."}},
+	{Group: "Pace and time", Use: OnBoard, Keys: []string{"-"}, On: OnBench, Form: Form{Name: "slower", Help: "Makes time go slower."}},
+	{Group: "Pace and time", Use: OnBoard, Label: "back", Keys: []string{"left"}, On: OnBench, Form: Form{Name: "back",
+		Help: "Looks at the timeline one entry earlier."}},
+	{Group: "Pace and time", Use: OnBoard, Keys: []string{"right"}, On: OnBench, Form: Form{Name: "forward",
+		Help: "Looks at the timeline one entry later."}},
+	{Group: "Pace and time", Use: OnBoard, Form: Form{Name: "goto", Args: []Arg{{Name: "ENTRY", Kind: KindNumber}},
+		Help: "Looks at the timeline as it was at an entry."}},
+	{Group: "Pace and time", Use: OnBoard, Keys: []string{"L"}, On: OnBench, Form: Form{Name: "live",
+		Help: "Goes back to what happens now."}},
+	{Group: "Pace and time", Use: OnBoard, Keys: []string{"r"}, On: OnBench, Form: Form{Name: "again",
+		Help: "Runs the same scenario again from its beginning."}},
+}
+
+// What is looked at, and what is taken along.
+var viewVerbs = []Verb{
+	{Group: "Views", Use: OnBoard, Label: "cover truth", Keys: []string{"t"}, On: OnBench, Form: Form{Name: "cover",
+		Help: "Hides the provider's side, as a real operator would see it, or shows it again."}},
+	{Group: "Views", Use: OnBoard, Form: Form{Name: "uncover", Help: "Shows the provider's side."}},
+	{Group: "Views", Use: OnBoard, Keys: []string{"i"}, On: OnBench, Form: Form{Name: "identities",
+		Help: "Shows which ids stay the same over retry, rerun and redelivery."}},
+	{Group: "Views", Use: OnBoard, Keys: []string{"="}, On: OnBench, Form: Form{Name: "compare",
+		Args: []Arg{{Name: "RUN", Kind: KindRun, Optional: true}, {Name: "RUN", Kind: KindRun, Optional: true}},
+		Help: "Shows two runs side by side, with their first difference; the last two if none is named."}},
+	{Group: "Views", Use: OnBoard, Form: Form{Name: "catalogue", Help: "Lists all scenarios."}},
+	{Group: "Views", Use: OnBoard, Keys: []string{"h"}, On: OnCatalogue | OnBench, Form: Form{Name: "history",
+		Args: []Arg{{Name: "STATUS", Kind: KindChoice, Optional: true, Choices: []string{"all", "succeeded", "failed", "cancelled", "unknown"}}},
+		Help: "Lists the runs in the store, all or those of one status; unknown are those that need reconciling."}},
+	{Group: "Views", Use: OnBoard, Keys: []string{"U"}, On: OnCatalogue | OnBench | OnRuns, Form: Form{Name: "unknowns",
+		Help: "Lists the unknown operations of all runs, to settle them."}},
+	{Group: "Views", Use: OnBoard, Keys: []string{"l"}, On: OnCatalogue, Form: Form{Name: "lessons", Args: []Arg{{Name: "LESSON", Kind: KindLesson, Optional: true}},
+		Help: "Lists the lessons, or begins one."}},
+	{Group: "Views", Use: OnBoard, Label: "open", Keys: []string{"enter"}, On: OnCatalogue | OnRuns | OnUnknowns | OnMenu | OnLesson, Form: Form{Name: "open",
+		Args: []Arg{{Name: "SCENARIO", Kind: KindScenario, Optional: true}},
+		Help: "Opens what is chosen, or the scenario that is named."}},
+	{Group: "Views", Use: OnBoard, Keys: []string{"1", "2", "3", "4", "5", "6", "7", "8", "9"}, On: OnLesson | OnBench, Form: Form{Name: "answer",
+		Args: []Arg{{Name: "CHOICE", Kind: KindNumber}},
+		Help: "Answers the question that is asked."}},
+	{Group: "Views", Use: OnBoard, Keys: []string{"n"}, On: OnLesson | OnBench, Form: Form{Name: "next",
+		Help: "Goes on with the lesson."}},
+	{Group: "Views", Use: OnBoard, Keys: []string{"E"}, On: OnCatalogue | OnBench, Form: Form{Name: "edit",
+		Help: "Opens the workflow in $EDITOR and shows its diagnostics; the bench is kept."}},
+	{Group: "Views", Use: OnBoard, Keys: []string{"/"}, On: OnCatalogue | OnRuns | OnMenu, Form: Form{Name: "filter", Args: []Arg{{Name: "TEXT", Kind: KindText, Optional: true}},
+		Help: "Shows only what contains a text."}},
+}
+
+// What concerns the program itself.
+var programVerbs = []Verb{
+	{Group: "Program", Use: OnBoard, Form: Form{Name: "save", Args: []Arg{{Name: "FILE", Kind: KindPath}},
+		Help: "Saves what was done on this bench as a scenario that replays the same."}},
+	{Group: "Program", Use: OnBoard, Form: Form{Name: "export",
+		Args: []Arg{{Name: "FORMAT", Kind: KindChoice, Choices: []string{"markdown", "svg", "asciicast"}}, {Name: "FILE", Kind: KindPath}},
+		Help: "Writes the bench as a report, a picture or a recording of the terminal."}},
+	{Group: "Program", Use: OnBoard, Keys: []string{"y"}, On: OnBench | OnRuns | OnUnknowns, Form: Form{Name: "copy",
+		Args: []Arg{{Name: "WHAT", Kind: KindChoice, Optional: true, Choices: []string{"key", "id", "curl", "view"}}},
+		Help: "Copies a key, an id, a curl line or the view as text."}},
+	{Group: "Program", Use: OnBoard, Form: Form{Name: "theme", Args: []Arg{{Name: "THEME", Kind: KindTheme}},
+		Help: "Changes the colours."}},
+	{Group: "Program", Use: OnBoard, Form: Form{Name: "mouse", Args: []Arg{{Name: "SWITCH", Kind: KindChoice, Choices: []string{"on", "off"}}},
+		Help: "Turns the mouse on or off."}},
+	{Group: "Program", Use: OnBoard, Label: "command", Keys: []string{":"}, On: OnAny, Form: Form{Name: "command",
+		Help: "Opens the line where every verb of this list can be typed."}},
+	{Group: "Program", Use: OnBoard, Label: "help", Keys: []string{"?"}, On: OnAny, Form: Form{Name: "help", Args: []Arg{{Name: "VERB", Kind: KindVerb, Optional: true}},
+		Help: "Shows what can be done here, or what a verb does."}},
+	{Group: "Program", Use: OnBoard, Keys: []string{"ctrl+z"}, On: OnAny, Form: Form{Name: "suspend", Help: "Goes back to the shell; fg comes back."}},
+	{Group: "Program", Use: OnBoard, Label: "quit", Keys: []string{"q", "ctrl+c"}, On: OnAny, Form: Form{Name: "quit", Help: "Leaves the workbench."}},
+}
+
+// How to get about on a screen.
+var moveVerbs = []Verb{
+	{Group: "Moving about", Use: OnBoard, Keys: []string{"up", "k"}, On: OnAny, Form: Form{Name: "up", Help: "Goes one line up."}},
+	{Group: "Moving about", Use: OnBoard, Keys: []string{"down", "j"}, On: OnAny, Form: Form{Name: "down", Help: "Goes one line down."}},
+	{Group: "Moving about", Use: OnBoard, Keys: []string{"pgup"}, On: OnAny, Form: Form{Name: "pageup", Help: "Goes one page up."}},
+	{Group: "Moving about", Use: OnBoard, Keys: []string{"pgdown"}, On: OnAny, Form: Form{Name: "pagedown", Help: "Goes one page down."}},
+	{Group: "Moving about", Use: OnBoard, Keys: []string{"home", "g"}, On: OnAny, Form: Form{Name: "top", Help: "Goes to the beginning."}},
+	{Group: "Moving about", Use: OnBoard, Keys: []string{"end", "G"}, On: OnAny, Form: Form{Name: "bottom", Help: "Goes to the end."}},
+	{Group: "Moving about", Use: OnBoard, Keys: []string{"tab"}, On: OnAny, Form: Form{Name: "pane", Help: "Goes to the next pane or tab."}},
+	{Group: "Moving about", Use: OnBoard, Keys: []string{"shift+tab"}, On: OnAny, Form: Form{Name: "unpane", Help: "Goes to the pane or tab before."}},
+	{Group: "Moving about", Use: OnBoard, Keys: []string{"esc"}, On: OnAny, Form: Form{Name: "close", Help: "Goes back to where you came from; never quits."}},
+}
