@@ -3,6 +3,8 @@ package engine
 import (
 	"net/url"
 	"strings"
+
+	"faultlab/engine/assume"
 )
 
 // A write that is ambiguous or unproven is settled when the same attempt later
@@ -32,19 +34,10 @@ func readsKey(read, write *Call) bool {
 		return false
 	}
 	r, w := read.Requests[0].URL, write.Requests[0].URL
-	if origin(r) != origin(w) {
+	if assume.Origin(r) != assume.Origin(w) {
 		return false
 	}
 	return strings.Contains(r, write.Key) || strings.Contains(r, url.PathEscape(write.Key)) || strings.Contains(r, url.QueryEscape(write.Key))
-}
-
-// origin is the scheme, host and port of a URL in a comparable form; empty if it is none.
-func origin(raw string) string {
-	u, err := url.Parse(raw)
-	if err != nil || u.Host == "" {
-		return ""
-	}
-	return strings.ToLower(u.Scheme + "://" + u.Host)
 }
 
 // Decision is the last decision about the call, or nil.
@@ -139,7 +132,7 @@ func (r *Run) stepOpen(s *Step) bool {
 // Doubts are the calls of the step that must be settled before anybody knows: the
 // newest one of each key, and every one without a key.
 func (r *Run) Doubts(s *Step) []*Call {
-	if r.StepBelief(s) != BeliefUnknown {
+	if r.StepBelief(s) != BeliefUnknown && !r.halfKnown(s) {
 		return nil
 	}
 	var out []*Call
@@ -157,16 +150,6 @@ func (r *Run) Doubts(s *Step) []*Call {
 		}
 	}
 	return out
-}
-
-// Unknown reports whether any operation of the run is unknown.
-func (r *Run) Unknown() bool {
-	for _, s := range r.Steps {
-		if r.StepBelief(s) == BeliefUnknown {
-			return true
-		}
-	}
-	return false
 }
 
 // VerdictOf compares a belief with the number of effects in the ledger, and with

@@ -5,6 +5,9 @@ import (
 	"time"
 )
 
+// byRecord marks an attempt's end that a recording made.
+const byRecord = "record"
+
 // Run is the fold of one run's events: what the caller believes. It holds
 // nothing that the history does not say.
 type Run struct {
@@ -20,8 +23,9 @@ type Run struct {
 
 	AdmittedAt, StartedAt, EndedAt time.Time
 	CancelAsked                    bool
-	Resumed                        bool  // a decision lets an ended run go on
-	Last                           int64 // the place of the last event folded
+	Resumed                        bool      // a decision lets an ended run go on
+	ResumedAt                      time.Time // when; the run's timeout counts anew from there
+	Last                           int64     // the place of the last event folded
 }
 
 // Step is one step of a run, or its compensation.
@@ -32,6 +36,7 @@ type Step struct {
 	Done     bool            // it succeeded, by itself or by a record
 	Result   json.RawMessage // when Done
 	ByRecord bool            // the result came from recorded evidence
+	Pending  Decision        // a decision that is taken and not yet carried out: Record or Resubmit
 }
 
 // Attempt is one try of a step.
@@ -57,6 +62,7 @@ type Call struct {
 	Requests                 []*Request
 	StartedAt, EndedAt       time.Time
 	Ended                    bool
+	EndSeq                   int64 // the place of its end in the history
 	How                      How
 	Finding                  Finding
 	Next                     Next
@@ -74,6 +80,7 @@ type Call struct {
 // Request is one HTTP request on the wire.
 type Request struct {
 	N               int
+	Seq             int64 // the place of its start in the history
 	ID, Method, URL string
 	Key             string
 	Body            []byte
@@ -119,6 +126,7 @@ func (r *Run) Apply(e Event) {
 	case AttemptStarted:
 		r.reopen()
 		s := r.step(f.Pos)
+		s.Pending = ""
 		s.Attempts = append(s.Attempts, &Attempt{N: f.Attempt, Max: f.Max, Key: f.Key, By: f.By, StartedAt: e.At})
 	case CallStarted:
 		if a := r.attempt(f.Pos); a != nil {
@@ -127,7 +135,7 @@ func (r *Run) Apply(e Event) {
 		}
 	case RequestSent:
 		if c := r.CallAt(f.Pos); c != nil {
-			c.Requests = append(c.Requests, &Request{N: f.Request, ID: f.ID, Method: f.Method, URL: f.URL, Key: f.Key, Body: f.Body, SentAt: e.At})
+			c.Requests = append(c.Requests, &Request{N: f.Request, Seq: e.Seq, ID: f.ID, Method: f.Method, URL: f.URL, Key: f.Key, Body: f.Body, SentAt: e.At})
 		}
 	case RequestEnded:
 		if q := r.request(f.Pos); q != nil {
@@ -169,7 +177,7 @@ func (r *Run) callEnded(e Event, f CallEnded) {
 	if c == nil {
 		return
 	}
-	c.Ended, c.EndedAt, c.How, c.Finding, c.Next, c.Status = true, e.At, f.How, f.Finding, f.Next, f.Status
+	c.Ended, c.EndSeq, c.EndedAt, c.How, c.Finding, c.Next, c.Status = true, e.Seq, e.At, f.How, f.Finding, f.Next, f.Status
 	c.RetryAfter, c.Code, c.Message, c.Replay, c.Child, c.Reply = f.RetryAfter, f.Code, f.Message, f.Replay, f.Child, f.Reply
 	if r.Status == StatusWaiting {
 		r.Status = StatusRunning
@@ -184,11 +192,14 @@ func (r *Run) attemptEnded(e Event, f AttemptEnded) {
 	if a == nil {
 		return
 	}
-	a.Outcome, a.Next, a.Due, a.EndedAt = f.Outcome, f.Next, f.Due, e.At
-	a.Code, a.Message, a.Reason = f.Code, f.Message, f.Reason
 	s := r.step(f.Pos)
+	s.Pending = ""
 	if f.Outcome == Succeeded {
-		s.Done, s.Result = true, f.Result
+		s.Done, s.Result, s.ByRecord = true, f.Result, f.By == byRecord
+	}
+	if f.By != byRecord || f.Outcome != Succeeded {
+		a.Outcome, a.Next, a.Due, a.EndedAt = f.Outcome, f.Next, f.Due, e.At
+		a.Code, a.Message, a.Reason = f.Code, f.Message, f.Reason
 	}
 	if f.Next == NextRetry {
 		r.Status = StatusWaiting
@@ -201,14 +212,46 @@ func (r *Run) decided(e Event, f Decided) {
 		return
 	}
 	c.Decisions = append(c.Decisions, DecidedAt{f, e.Seq, e.At})
-	if f.Decision == Record || f.Decision == Resubmit {
-		r.reopen()
-		r.Resumed = true
-	}
-	if f.Decision == Record && f.Result != nil {
-		s := r.step(f.Pos)
+	s := r.step(f.Pos)
+	switch {
+	case f.Decision == Record && f.Result != nil:
 		s.Done, s.Result, s.ByRecord = true, f.Result, true
+	case f.Decision == Resubmit, f.Decision == Record && s.covered():
+		s.Pending = f.Decision
+	default:
+		return
 	}
+	r.reopen()
+	r.Resumed, r.ResumedAt = true, e.At
+}
+
+// covered reports whether every ambiguous write of the newest attempt has its own evidence recorded.
+func (s *Step) covered() bool {
+	for _, c := range s.Last().Calls {
+		if ambiguous(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// NeedsReconciling reports whether a person must look at the run before anybody knows what happened.
+func (r *Run) NeedsReconciling() bool {
+	for _, s := range r.Steps {
+		if r.StepBelief(s) == BeliefUnknown || r.halfKnown(s) {
+			return true
+		}
+	}
+	return false
+}
+
+// halfKnown: a write of the step's newest attempt is proved, and another one of it is still ambiguous.
+func (r *Run) halfKnown(s *Step) bool {
+	a := s.Last()
+	if s.Done || a == nil || a.Outcome != Unknown || r.StepBelief(s) != BeliefDone {
+		return false
+	}
+	return !s.covered()
 }
 
 // step finds or begins the step at p.

@@ -61,9 +61,10 @@ type Effect string
 
 // The kinds of calls that the rules tell apart.
 const (
-	Read         Effect = "read"          // GET, HEAD, OPTIONS, and what the assumed contract declares idempotent
-	KeyedWrite   Effect = "keyed write"   // carries a key that the assumed contract enforces
-	UnkeyedWrite Effect = "unkeyed write" // any other
+	Read            Effect = "read"             // GET, HEAD, OPTIONS
+	KeyedWrite      Effect = "keyed write"      // carries a key that the assumed contract enforces
+	IdempotentWrite Effect = "idempotent write" // its method is idempotent, the assumed contract says, as PUT by a stable id
+	UnkeyedWrite    Effect = "unkeyed write"    // any other
 )
 
 // Finding is what the end of one call proves about its effect.
@@ -83,6 +84,7 @@ type Next string
 
 // What can follow. A call knows Again and Stop, an attempt all but Again.
 const (
+	NextNothing   Next = ""          // nothing: the call has what it wanted
 	NextAgain     Next = "again"     // repeating is safe
 	NextStop      Next = "stop"      // repeating is wrong or useless
 	NextStep      Next = "next step" // the attempt succeeded

@@ -1,0 +1,167 @@
+package engine
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"faultlab/engine/woml"
+)
+
+// Delivery asks for a run.
+type Delivery struct {
+	Workflow string
+	Trigger  string // id of the trigger; empty for the workflow's first manual one, a child or a rerun
+	Key      string // the sender's Idempotency-Key; empty for none
+	Payload  json.RawMessage
+	RerunOf  string
+	parent   *Parent
+}
+
+// Receipt says which run a delivery made or met.
+type Receipt struct {
+	Run       string
+	Duplicate bool // the run was there before
+	ticket    Ticket
+}
+
+// MaxPayload is the longest payload of a run, in bytes of JSON.
+const MaxPayload = 1 << 20
+
+// ErrConflict says that a delivery's key is known with another payload.
+var ErrConflict = errors.New("this Idempotency-Key was delivered before with another payload")
+
+// Admit makes a run, or finds the one that an earlier delivery with the same key
+// made. When it returns, the admission is on disk. Two deliveries at the same
+// moment make one run.
+func (e *Engine) Admit(d Delivery) (Receipt, error) {
+	r, err := e.Submit(d)
+	if err != nil {
+		return r, err
+	}
+	if r.ticket == nil {
+		return r, nil
+	}
+	if err := e.durable(r.ticket, nil); err != nil {
+		return Receipt{}, fmt.Errorf("write the admission: %w", err)
+	}
+	return r, nil
+}
+
+// Submit is Admit without the wait for the disk: for a caller that waits for the run's end anyway.
+func (e *Engine) Submit(d Delivery) (Receipt, error) {
+	e.mu.Lock()
+	doc := e.docs[d.Workflow]
+	e.mu.Unlock()
+	if doc == nil {
+		return Receipt{}, &Error{Code: "WOML_WORKFLOW_TARGET_NOT_FOUND", Message: fmt.Sprintf("no workflow %q is loaded", d.Workflow)}
+	}
+	if len(d.Payload) == 0 {
+		d.Payload = json.RawMessage("{}")
+	}
+	if len(d.Payload) > MaxPayload {
+		return Receipt{}, &Error{Code: "WOML_TRIGGER_PAYLOAD_TOO_LARGE", Message: fmt.Sprintf("the payload has %d bytes; at most %d are taken", len(d.Payload), MaxPayload)}
+	}
+	digest := digestJSON(d.Payload)
+	id := d.identity()
+	if id == "" {
+		return e.admitNew(doc, d, digest)
+	}
+	leave, err := e.enterAdmission(id)
+	if err != nil {
+		return Receipt{}, err
+	}
+	defer leave()
+	run, known, found, err := e.earlier(d)
+	switch {
+	case err != nil:
+		return Receipt{}, fmt.Errorf("look for an earlier delivery: %w", err)
+	case found && known != digest && d.parent == nil:
+		return Receipt{}, &Error{Code: "WOML_TRIGGER_IDEMPOTENCY_CONFLICT", Message: ErrConflict.Error() + ", by " + run}
+	case found:
+		return Receipt{Run: run, Duplicate: true}, nil
+	}
+	r, err := e.admitNew(doc, d, digest)
+	if err == nil {
+		// The next delivery with this key must find it on disk, not in flight.
+		err = e.durable(r.ticket, nil)
+	}
+	return r, err
+}
+
+// identity names what makes two deliveries the same one; empty where nothing does.
+func (d Delivery) identity() string {
+	switch {
+	case d.parent != nil:
+		return "child\x00" + d.parent.Run + "\x00" + d.parent.Step + "\x00" + d.parent.Name + "\x00" + d.Workflow
+	case d.Key != "":
+		return d.Workflow + "\x00" + d.Trigger + "\x00" + d.Key
+	}
+	return ""
+}
+
+func (e *Engine) earlier(d Delivery) (run, digest string, ok bool, err error) {
+	if d.parent != nil {
+		run, ok, err = e.o.History.Child(*d.parent)
+		return run, "", ok, err
+	}
+	return e.o.History.Delivery(d.Workflow, d.Trigger, d.Key)
+}
+
+// enterAdmission lets one admission of an identity in at a time.
+func (e *Engine) enterAdmission(id string) (leave func(), err error) {
+	for {
+		e.mu.Lock()
+		busy := e.admits[id]
+		if busy == nil {
+			mine := e.clk.NewEvent("the admission of a delivery")
+			e.admits[id] = mine
+			e.mu.Unlock()
+			return func() {
+				e.mu.Lock()
+				delete(e.admits, id)
+				e.mu.Unlock()
+				mine.Set()
+			}, nil
+		}
+		dead := e.dead
+		e.mu.Unlock()
+		if dead != nil {
+			return nil, dead
+		}
+		busy.Wait()
+	}
+}
+
+func (e *Engine) admitNew(doc *woml.Document, d Delivery, digest string) (Receipt, error) {
+	e.mu.Lock()
+	p := e.pool(doc)
+	if d.parent == nil && !p.room() {
+		e.mu.Unlock()
+		return Receipt{}, &Error{Code: "WOML_POLICY_QUEUE_FULL", Message: fmt.Sprintf("%d runs wait already; send it again later", maxQueue)}
+	}
+	id, seed := e.newID()
+	rt := e.newRunning(id, doc)
+	e.open[id] = rt
+	t, err := e.appendLocked(rt, Admitted{Workflow: doc.Workflow.ID, Definition: doc.Hash, Source: doc.Source, Trigger: d.Trigger,
+		Delivery: d.Key, Digest: digest, Payload: compact(d.Payload), Seed: seed, Parent: d.parent, RerunOf: d.RerunOf})
+	if err != nil {
+		delete(e.open, id)
+		e.mu.Unlock()
+		return Receipt{}, err
+	}
+	p.enqueue(rt)
+	e.mu.Unlock()
+	e.goActor("run "+id, rt.main)
+	return Receipt{Run: id, ticket: t}, nil
+}
+
+// Rerun admits a new run with the payload of an earlier one. It has an identity,
+// and so a run's key, of its own.
+func (e *Engine) Rerun(run string) (Receipt, error) {
+	r, err := e.Get(run)
+	if err != nil {
+		return Receipt{}, err
+	}
+	return e.Admit(Delivery{Workflow: r.Admitted.Workflow, Payload: r.Admitted.Payload, RerunOf: r.ID})
+}

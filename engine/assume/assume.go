@@ -1,0 +1,172 @@
+// Package assume holds the idempotency contracts that the caller assumes, one for
+// each origin. What a provider keeps and what its caller assumes can differ, and
+// then things break; so an assumption that nobody declared is always shown as one.
+// It knows nobody and does no I/O.
+package assume
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Contract is what a caller assumes of one origin.
+type Contract struct {
+	Declared   bool              // somebody wrote it down; false for the default
+	Enforces   bool              // a repeated key makes no second effect
+	Retention  time.Duration     // how long a key is remembered, from its first request; 0: not known
+	InFlight   bool              // its 409 means "an earlier request is still at work", else "it exists"
+	KeyTaken   []int             // statuses that mean "this key is known with another payload"
+	Idempotent []string          // methods that may be repeated without a key, as PUT
+	Lookup     string            // URL template with {url}, {origin} and {key}; "none" where keys cannot be looked up
+	Headers    map[string]string // sent with a look-up; a value may be "{{secrets.NAME}}"
+}
+
+// DefaultLookup is the look-up address where nobody declared another: below the request's own URL.
+const DefaultLookup = "{url}/by-idempotency-key/{key}"
+
+// Default is assumed of every origin that nobody declared.
+func Default() Contract {
+	return Contract{Enforces: true, KeyTaken: []int{422}, Lookup: DefaultLookup}
+}
+
+// Set is the assumed contracts by origin. The zero value and nil hold none.
+type Set struct{ origins map[string]Contract }
+
+// Of is the contract assumed of the origin of this URL.
+func (s *Set) Of(rawURL string) Contract {
+	if s != nil {
+		if c, ok := s.origins[Origin(rawURL)]; ok {
+			return c
+		}
+		if c, ok := s.origins["*"]; ok {
+			return c
+		}
+	}
+	return Default()
+}
+
+// Origin is the scheme, host and port of a URL in a comparable form; empty if it is none.
+func Origin(rawURL string) string {
+	u, err := url.Parse(rawURL)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	host, scheme := strings.ToLower(u.Host), strings.ToLower(u.Scheme)
+	host = strings.TrimSuffix(host, map[string]string{"http": ":80", "https": ":443"}[scheme])
+	return scheme + "://" + host
+}
+
+// LookupURL fills the template for one request: its URL without the query, and its key percent-encoded.
+// ok is false where the contract has no look-up, or the template wants a key and there is none.
+func (c Contract) LookupURL(requestURL, key string) (at string, ok bool) {
+	if c.Lookup == "none" || key == "" && strings.Contains(c.Lookup, "{key}") {
+		return "", false
+	}
+	u, err := url.Parse(requestURL)
+	if err != nil {
+		return "", false
+	}
+	u.RawQuery, u.Fragment = "", ""
+	return strings.NewReplacer("{url}", strings.TrimSuffix(u.String(), "/"), "{origin}", Origin(requestURL),
+		"{key}", url.PathEscape(key)).Replace(c.Lookup), true
+}
+
+// file is the form in which a person writes the set down.
+type file struct {
+	Origins map[string]entry `json:"origins"`
+}
+
+type entry struct {
+	Enforces   *bool             `json:"enforces"`
+	Retention  string            `json:"retention"`
+	Conflict   string            `json:"conflict"` // "in-flight" or "exists"
+	KeyTaken   []int             `json:"keyTaken"`
+	Idempotent []string          `json:"idempotent"`
+	Lookup     string            `json:"lookup"`
+	Headers    map[string]string `json:"headers"`
+}
+
+// Parse reads {"origins": {"http://127.0.0.1:4040": {"enforces": false, ...}}}; the
+// origin "*" stands for all others. Fields that are left out keep their default. An
+// unknown field or a value that does not fit is an error with line and column.
+func Parse(data []byte) (*Set, error) {
+	var f file
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&f); err != nil {
+		line, col := position(data, dec.InputOffset(), err)
+		return nil, fmt.Errorf("%d:%d: %s; an assumed contract is {\"origins\": {ORIGIN: {enforces, retention, conflict, keyTaken, idempotent, lookup, headers}}}",
+			line, col, strings.TrimPrefix(err.Error(), "json: "))
+	}
+	s := &Set{origins: map[string]Contract{}}
+	for name, e := range f.Origins {
+		c, err := e.contract()
+		if err != nil {
+			return nil, fmt.Errorf("origin %q: %w", name, err)
+		}
+		key := name
+		if name != "*" {
+			if key = Origin(name); key == "" {
+				return nil, fmt.Errorf("origin %q is none: write scheme, host and port, as http://127.0.0.1:4040, or *", name)
+			}
+		}
+		s.origins[key] = c
+	}
+	return s, nil
+}
+
+func (e entry) contract() (Contract, error) {
+	c := Default()
+	c.Declared, c.Headers = true, e.Headers
+	if e.Enforces != nil {
+		c.Enforces = *e.Enforces
+	}
+	if e.Retention != "" {
+		d, err := time.ParseDuration(e.Retention)
+		if err != nil || d <= 0 {
+			return c, fmt.Errorf("retention %q is no duration: write it as 24h", e.Retention)
+		}
+		c.Retention = d
+	}
+	switch e.Conflict {
+	case "", "exists":
+	case "in-flight":
+		c.InFlight = true
+	default:
+		return c, fmt.Errorf("conflict %q is neither in-flight nor exists", e.Conflict)
+	}
+	if e.KeyTaken != nil {
+		c.KeyTaken = e.KeyTaken
+	}
+	for _, m := range e.Idempotent {
+		c.Idempotent = append(c.Idempotent, strings.ToUpper(m))
+	}
+	if e.Lookup != "" {
+		if c.Lookup = e.Lookup; c.Lookup != "none" && !strings.Contains(c.Lookup, "{") {
+			return c, fmt.Errorf("lookup %q has no place for {url}, {origin} or {key}; write none where keys cannot be looked up", e.Lookup)
+		}
+	}
+	return c, nil
+}
+
+// Repeats reports whether the contract declares the method idempotent.
+func (c Contract) Repeats(method string) bool { return slices.Contains(c.Idempotent, method) }
+
+// TakesKey reports whether a status means that the key is known with another payload.
+func (c Contract) TakesKey(status int) bool { return slices.Contains(c.KeyTaken, status) }
+
+func position(data []byte, offset int64, err error) (line, col int) {
+	if e, ok := err.(*json.SyntaxError); ok {
+		offset = e.Offset
+	}
+	if e, ok := err.(*json.UnmarshalTypeError); ok {
+		offset = e.Offset
+	}
+	before := data[:min(int(offset), len(data))]
+	return 1 + bytes.Count(before, []byte("\n")), len(before) - bytes.LastIndexByte(before, '\n')
+}

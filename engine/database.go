@@ -1,0 +1,73 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+
+	"faultlab/engine/script"
+)
+
+// Database carries out services.db. What it refuses or cannot do is an *Error
+// whose code is one of the WOML_DATABASE_ ones.
+type Database interface {
+	// Do runs one operation on one connection. The input is as the script wrote it,
+	// the result as the script gets it. A write that returns an error changed nothing.
+	Do(ctx context.Context, connection json.RawMessage, operation string, input json.RawMessage) (json.RawMessage, error)
+}
+
+// dbCall is one use of services.db: its writes are effects without a key.
+type dbCall struct {
+	fact CallStarted
+	in   script.Call
+}
+
+func (c *dbCall) started() CallStarted { return c.fact }
+
+func (h *host) prepareDB(c script.Call) (call, *script.ServiceError) {
+	if h.e.o.Database == nil {
+		return nil, refuse(c, "WOML_DATABASE_UNAVAILABLE", "services.db is not available here")
+	}
+	effect := UnkeyedWrite
+	if c.Operation == "query" || c.Operation == "read" {
+		effect = Read
+	}
+	return &dbCall{in: c, fact: CallStarted{Service: c.Service, Operation: c.Operation, Name: c.Name, Effect: effect,
+		Target: "db." + c.Operation, Digest: digestOf([]any{c.Target, c.Operation, c.Input})}}, nil
+}
+
+// databaseRows is table a for databases: how an operation that failed with this code ended.
+var databaseRows = map[string]How{
+	"WOML_DATABASE_BUSY":             HowThrottled,
+	"WOML_DATABASE_UNAVAILABLE":      HowNeverSent,
+	"WOML_DATABASE_CONSTRAINT":       HowClient,
+	"WOML_DATABASE_QUERY_FAILED":     HowClient,
+	"WOML_DATABASE_STATEMENT_FAILED": HowClient,
+	"WOML_DATABASE_ROWS_TOO_LARGE":   HowClient,
+	"WOML_DATABASE_INPUT_INVALID":    HowClient,
+	"WOML_DATABASE_PATH_FORBIDDEN":   HowClient,
+}
+
+func (c *dbCall) perform(ctx context.Context, h *host, _ Pos, begun Ticket) (CallEnded, script.Completion) {
+	if err := h.e.durable(begun, nil); err != nil {
+		h.lost(err)
+		return CallEnded{How: HowNeverSent}, script.Completion{Err: &script.ServiceError{Code: "WOML_DATABASE_UNAVAILABLE", Message: err.Error()}}
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		return CallEnded{How: HowNeverSent}, script.Completion{Err: &script.ServiceError{Code: "WOML_DATABASE_UNAVAILABLE", Message: cause.Error()}}
+	}
+	var out json.RawMessage
+	var err error
+	h.e.clk.Hold(func() { out, err = h.e.o.Database.Do(ctx, c.in.Target, c.in.Operation, c.in.Input) })
+	if err == nil {
+		return CallEnded{How: HowAccepted}, script.Completion{Value: out}
+	}
+	failure := &script.ServiceError{Code: "WOML_DATABASE_STATEMENT_FAILED", Message: err.Error()}
+	how := HowNoReply
+	if e, ok := err.(*Error); ok {
+		failure.Code = e.Code
+		if row, known := databaseRows[e.Code]; known {
+			how = row
+		}
+	}
+	return CallEnded{How: how}, script.Completion{Err: failure}
+}

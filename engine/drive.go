@@ -1,0 +1,259 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"faultlab/engine/script"
+	"faultlab/engine/woml"
+)
+
+// part is what has attempts: a step, or its compensation.
+type part struct {
+	step   *woml.Step
+	undo   bool
+	retry  woml.Retry
+	script woml.Script
+	extra  map[string]json.RawMessage // further fields of the script's context
+}
+
+func (p part) pos(attempt int) Pos { return Pos{Step: p.step.ID, Undo: p.undo, Attempt: attempt} }
+
+// drive carries one part on until it is done or has failed for good. It looks at
+// the history alone, so that it goes on after a crash from where it stood.
+func (rt *running) drive(ctx context.Context, p part) error {
+	for {
+		move := rt.move(p)
+		switch {
+		case move.done:
+			return nil
+		case move.failed != nil:
+			if cause := context.Cause(ctx); cause != nil {
+				return cause
+			}
+			return move.failed
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		}
+		if err := rt.sleepUntil(ctx, move.due); err != nil {
+			return err
+		}
+		var err error
+		if move.journal {
+			err = rt.replay(ctx, p, move.attempt)
+		} else {
+			err = rt.attempt(ctx, p, move.attempt, move.by)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// move is what a part's history says must happen next.
+type move struct {
+	done    bool
+	failed  *stepFailure
+	due     time.Time // not before
+	attempt int
+	by      string
+	journal bool // run the attempt's script again over its journal
+}
+
+func (rt *running) move(p part) (m move) {
+	rt.read(func(r *Run) {
+		s := r.StepAt(p.step.ID, p.undo)
+		if s == nil {
+			m = move{attempt: 1}
+			return
+		}
+		a := s.Last()
+		switch {
+		case s.Done:
+			m.done = true
+		case s.Pending == Record:
+			m = move{attempt: a.N, journal: true}
+		case s.Pending == Resubmit:
+			m = move{attempt: a.N + 1, by: "resubmit"}
+		case a.Next == NextRetry:
+			m = move{attempt: a.N + 1, by: "retry", due: a.Due}
+		default:
+			m.failed = failureOf(p, a)
+		}
+	})
+	return m
+}
+
+func failureOf(p part, a *Attempt) *stepFailure {
+	f := &stepFailure{step: p.step.ID, code: a.Code, message: a.Message}
+	if a.Outcome == Unknown {
+		f.code = codeOperationUnknown
+	} else if a.Max > 1 && a.N >= a.Max && a.Reason == budgetReason {
+		f.code = codeExhausted
+	}
+	return f
+}
+
+// sleepUntil waits for a retry to be due, without holding a slot.
+func (rt *running) sleepUntil(ctx context.Context, due time.Time) error {
+	d := due.Sub(rt.e.clk.Now())
+	if due.IsZero() || d <= 0 {
+		return nil
+	}
+	rt.release()
+	if err := rt.e.clk.Sleep(ctx, d); err != nil {
+		return err
+	}
+	return rt.acquire(ctx, false)
+}
+
+// attempt runs the part's script once and writes down how it ended.
+func (rt *running) attempt(ctx context.Context, p part, n int, by string) error {
+	h := newHost(rt, ctx, p, n)
+	if _, err := rt.e.append(rt, AttemptStarted{Pos: p.pos(n), Max: p.retry.Max, Key: h.key, By: by}); err != nil {
+		return err
+	}
+	res := h.run()
+	if h.err != nil {
+		return h.err
+	}
+	end := rt.judge(ctx, h, res, by)
+	_, err := rt.e.append(rt, end)
+	return err
+}
+
+// judge is table b, with the words and the due time that go with its row.
+func (rt *running) judge(ctx context.Context, h *host, res script.Result, by string) AttemptEnded {
+	end := AttemptEnded{Pos: h.pos}
+	in := attemptEnd{how: returned, budgetLeft: h.pos.Attempt < h.part.retry.Max && by != "resubmit" && by != byRecord}
+	if res.Err != nil {
+		in.how, end.Code, end.Message = threw, res.Err.Code, res.Err.Message
+		in.stopped = h.stopped(res.Err)
+		if limits[res.Err.Code] {
+			in.how = overLimit
+		}
+		if cause := context.Cause(ctx); cause != nil && res.Err.Code == script.CodeCancelled {
+			end.Message = cause.Error()
+			if errors.Is(cause, errRunTimeout) {
+				end.Code = codeRunTimedOut
+			}
+		}
+	}
+	terms := retryTerms{policy: h.part.retry, attempt: h.pos.Attempt, failed: rt.e.clk.Now()}
+	rt.read(func(r *Run) {
+		in.calls = r.attempt(h.pos).Calls
+		rt.terms(&terms, r, in.calls)
+	})
+	rule := attemptRuleFor(in)
+	end.Outcome, end.Next, end.Reason = rule.outcome, rule.next, rule.reason
+	if rule.outcome == Succeeded {
+		end.Result = res.Value
+	}
+	if rule.outcome == Unknown && end.Code == "" {
+		end.Code, end.Message = codeOperationUnknown, "the script ended, but a write of it was sent and not answered"
+	}
+	if rule.next == NextRetry {
+		if due, why := terms.due(); why != "" {
+			end.Next, end.Reason = NextStop, why
+		} else {
+			end.Due = due
+		}
+	}
+	return end
+}
+
+// budgetReason is the reason of the row that a used up budget meets.
+const budgetReason = "no attempts are left"
+
+// limits are the codes of a script that ended by a limit: repeating does not mend them.
+var limits = map[string]bool{
+	script.CodeTimeout: true, script.CodeNonJSONResult: true, script.CodeResultTooLarge: true, script.CodeContextTooLarge: true,
+	script.CodeStackTooDeep: true, script.CodeCancelled: true, script.CodeCrashed: true, script.CodeSyntax: true, codeNotRepeatable: true,
+}
+
+// terms collects what the attempt's calls say about the next one. The fold is locked.
+func (rt *running) terms(t *retryTerms, r *Run, calls []*Call) {
+	if limit := rt.doc.Workflow.Config.Timeout; limit > 0 {
+		t.deadline = r.StartedAt.Add(limit)
+		if r.ResumedAt.After(r.StartedAt) {
+			t.deadline = r.ResumedAt.Add(limit)
+		}
+	}
+	for _, c := range calls {
+		t.retryAfter = max(t.retryAfter, c.RetryAfter)
+		if c.Key == "" || len(c.Requests) == 0 {
+			continue
+		}
+		if keep := rt.e.o.Assume.Of(c.Requests[0].URL).Retention; keep > 0 && (t.retention == 0 || keep < t.retention) {
+			t.retention, t.keyBorn = keep, keyBorn(r, c.Key)
+		}
+	}
+}
+
+// keyBorn is when the first request of the run under this key was sent; zero if none was.
+func keyBorn(r *Run, key string) (at time.Time) {
+	r.eachRequest(func(_ *Call, q *Request) {
+		if q.Key == key && !q.NotSent && (at.IsZero() || q.SentAt.Before(at)) {
+			at = q.SentAt
+		}
+	})
+	return at
+}
+
+func (r *Run) eachRequest(f func(*Call, *Request)) {
+	for _, s := range r.Steps {
+		for _, a := range s.Attempts {
+			for _, c := range a.Calls {
+				for _, q := range c.Requests {
+					f(c, q)
+				}
+			}
+		}
+	}
+}
+
+// undo compensates the finished steps of a run that failed for good, the newest first.
+// It waits for nobody: while an operation of the run is unknown nothing is undone.
+func (rt *running) undo(failed *stepFailure) error {
+	steps := rt.doc.Workflow.Steps
+	for i := len(steps) - 1; i >= 0; i-- {
+		s := &steps[i]
+		if s.Compensate == nil {
+			continue
+		}
+		var due bool
+		var result json.RawMessage
+		rt.read(func(r *Run) {
+			st := r.StepAt(s.ID, false)
+			due = !r.NeedsReconciling() && st != nil && st.Done
+			if due {
+				result = st.Result
+			}
+		})
+		if !due {
+			continue
+		}
+		context := map[string]json.RawMessage{"result": result, "error": errorContext(failed)}
+		err := rt.drive(rt.ctx, part{step: s, undo: true, retry: s.Compensate.Retry, script: s.Compensate.Script, extra: context})
+		var f *stepFailure
+		if errors.As(err, &f) {
+			failed.code, failed.message = codeCompensation, fmt.Sprintf("%s; and its compensation of %s failed: %s", failed.message, s.ID, f.message)
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func errorContext(f *stepFailure) json.RawMessage {
+	raw, err := json.Marshal(map[string]string{"step": f.step, "code": f.code, "message": f.message})
+	if err != nil {
+		return json.RawMessage("null")
+	}
+	return raw
+}

@@ -1,0 +1,271 @@
+// Package engine runs workflows whose steps call services, and knows what it does
+// not know: an attempt ends succeeded, failed or unknown, and an unknown one is
+// never repeated by itself.
+//
+// The rules are three tables: how a call ended (rules_call.go), how an attempt
+// ended (rules_attempt.go) and what is believed of an operation (belief.go). The
+// only truth about a run is its History; every view is a fold of it. What leaves
+// the process is on disk before it leaves, so that a crash at any moment loses
+// nothing that was acknowledged and repeats nothing by itself.
+//
+// The engine never guesses, never repeats a request behind a script's back, and
+// never knows what the provider did: that is what a look-up is for.
+package engine
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	mathrand "math/rand/v2"
+	"net"
+	"net/http"
+	"sync"
+
+	"faultlab/engine/assume"
+	"faultlab/engine/clock"
+	"faultlab/engine/woml"
+)
+
+// Options say what an engine runs on. Clock and History are required.
+type Options struct {
+	Clock   clock.Clock
+	History History
+	// Transport carries requests instead of real sockets: a simulated wire. An
+	// error of it that is a *net.OpError with Op "dial" counts as never sent.
+	Transport http.RoundTripper
+	// Dial makes the connections of real sockets; nil is a plain net.Dialer.
+	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
+	// KeepAlive lets requests share connections, as a client has it that nobody
+	// configured. Go's transport then repeats some of them by itself. It exists to
+	// show that; leave it off.
+	KeepAlive bool
+	Assume    *assume.Set
+	Secrets   func(name string) (value string, ok bool)
+	// Seed makes ids and scripts' randomness repeatable; 0 takes one from the operating system.
+	Seed int64
+	// Observe sees every append in the history's order, before it is durable. It must be quick and never call back.
+	Observe  func([]Event)
+	Log      func(run, step, level, text string) // console.* of scripts; nil drops it
+	Database Database                            // services.db; nil refuses it
+}
+
+// Engine runs workflows. Its methods that wait must be called from an actor of its clock.
+type Engine struct {
+	o    Options
+	clk  clock.Clock
+	root context.Context
+	stop context.CancelCauseFunc
+	wire *wire
+
+	mu     sync.Mutex // guards what follows, and gives appends and observations one order
+	docs   map[string]*woml.Document
+	parsed map[string]*woml.Document // by definition hash: the documents of open runs
+	open   map[string]*running
+	ended  map[string]clock.Event
+	admits map[string]clock.Event // deliveries that are being admitted, by identity
+	pools  map[string]*pool
+	rand   *mathrand.Rand
+	dead   error
+	actors int
+	idle   clock.Event // set when dead and no actor is left
+}
+
+// ErrKilled ends every wait of an engine that was killed or closed.
+var ErrKilled = errors.New("the worker has stopped")
+
+// New makes an engine. It starts nothing: see Load, Admit and Recover.
+func New(o Options) *Engine {
+	e := &Engine{o: o, clk: o.Clock, docs: map[string]*woml.Document{}, parsed: map[string]*woml.Document{},
+		open: map[string]*running{}, ended: map[string]clock.Event{}, admits: map[string]clock.Event{}, pools: map[string]*pool{}}
+	e.root, e.stop = e.clk.WithCancel(context.Background())
+	e.wire = newWire(o)
+	e.rand = mathrand.New(mathrand.NewPCG(seedOf(o.Seed), 0x6661756c746c6162))
+	return e
+}
+
+func seedOf(seed int64) uint64 {
+	if seed != 0 {
+		return uint64(seed)
+	}
+	var b [8]byte
+	rand.Read(b[:]) // never fails, says its documentation
+	return binary.BigEndian.Uint64(b[:])
+}
+
+// newID makes a run's id and its seed. e.mu is held.
+func (e *Engine) newID() (id string, seed int64) {
+	var b [8]byte
+	binary.BigEndian.PutUint64(b[:], e.rand.Uint64())
+	return "run_" + hex.EncodeToString(b[:6]), e.rand.Int64()
+}
+
+// Load makes a workflow runnable. A document with the same workflow id replaces the
+// former one for new runs; runs that are open keep the document they were admitted with.
+func (e *Engine) Load(d *woml.Document) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.docs[d.Workflow.ID], e.parsed[d.Hash] = d, d
+}
+
+// document is the one of an open run: loaded, or read from what the history keeps.
+func (e *Engine) document(a Admitted) (*woml.Document, error) {
+	e.mu.Lock()
+	d := e.parsed[a.Definition]
+	e.mu.Unlock()
+	if d != nil {
+		return d, nil
+	}
+	d, diags := woml.Parse([]byte(a.Source))
+	if d == nil {
+		return nil, fmt.Errorf("read the document that the run was admitted with: %s", diags[0].Message)
+	}
+	e.mu.Lock()
+	e.parsed[a.Definition] = d
+	e.mu.Unlock()
+	return d, nil
+}
+
+// append writes facts of one run, now. The ticket's Wait is what makes them durable.
+func (e *Engine) append(rt *running, facts ...Fact) (Ticket, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.appendLocked(rt, facts...)
+}
+
+func (e *Engine) appendLocked(rt *running, facts ...Fact) (Ticket, error) {
+	if e.dead != nil {
+		return nil, e.dead
+	}
+	at := e.clk.Now()
+	events := make([]Event, len(facts))
+	for i, f := range facts {
+		events[i] = Event{Run: rt.id, At: at, Fact: f}
+	}
+	t := e.o.History.Append(events...)
+	first := t.Last() - int64(len(events)) + 1
+	rt.mu.Lock()
+	for i := range events {
+		events[i].Seq = first + int64(i)
+		rt.run.Apply(events[i])
+	}
+	rt.mu.Unlock()
+	if e.o.Observe != nil {
+		e.o.Observe(events)
+	}
+	return t, nil
+}
+
+// durable waits until everything up to the ticket is on disk.
+func (e *Engine) durable(t Ticket, err error) error {
+	if err != nil {
+		return err
+	}
+	if t.Done() {
+		err = t.Wait()
+	} else {
+		e.clk.Hold(func() { err = t.Wait() })
+	}
+	if err != nil {
+		return &historyError{err}
+	}
+	return nil
+}
+
+// Get folds a run from the history, by its id or by a beginning of it that only one run has.
+func (e *Engine) Get(id string) (*Run, error) {
+	id, err := FindRun(e.o.History, id)
+	if err != nil {
+		return nil, err
+	}
+	events, err := e.o.History.Events(id)
+	if err != nil {
+		return nil, fmt.Errorf("read run %s: %w", id, err)
+	}
+	return Fold(events), nil
+}
+
+// FindRun completes a run's id from its beginning, with or without "run_".
+func FindRun(h History, id string) (string, error) {
+	for _, prefix := range []string{id, "run_" + id} {
+		found, err := h.Prefix(prefix, 3)
+		switch {
+		case err != nil:
+			return "", fmt.Errorf("find run %s: %w", id, err)
+		case len(found) == 1 || len(found) > 0 && found[0] == prefix:
+			return found[0], nil
+		case len(found) > 1:
+			return "", fmt.Errorf("%q could be %s or %s: write more of it", id, found[0], found[1])
+		}
+	}
+	return "", fmt.Errorf("%w: %q", ErrNoRun, id)
+}
+
+// Ended is set once the run has ended; of a run that is not open it is set already.
+func (e *Engine) Ended(run string) clock.Event {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if ev := e.ended[run]; ev != nil {
+		return ev
+	}
+	ev := e.clk.NewEvent("the end of " + run)
+	if e.open[run] == nil {
+		ev.Set()
+		return ev
+	}
+	e.ended[run] = ev
+	return ev
+}
+
+// goActor starts an actor that Close waits for.
+func (e *Engine) goActor(name string, f func()) {
+	e.mu.Lock()
+	if e.dead != nil {
+		e.mu.Unlock()
+		return
+	}
+	e.actors++
+	e.mu.Unlock()
+	e.clk.Go(name, func() {
+		defer func() {
+			e.mu.Lock()
+			e.actors--
+			if e.actors == 0 && e.idle != nil {
+				e.idle.Set()
+			}
+			e.mu.Unlock()
+		}()
+		f()
+	})
+}
+
+// Kill stops as kill -9 does: nothing more is written, and what is in flight is torn down where it stands.
+func (e *Engine) Kill() { e.end() }
+
+// Close is Kill, and waits until everything of the engine has stopped. What was open goes on after Recover.
+func (e *Engine) Close() {
+	e.end()
+	e.mu.Lock()
+	if e.actors == 0 {
+		e.mu.Unlock()
+		return
+	}
+	if e.idle == nil {
+		e.idle = e.clk.NewEvent("the end of the worker")
+	}
+	idle := e.idle
+	e.mu.Unlock()
+	idle.Wait()
+}
+
+func (e *Engine) end() {
+	e.mu.Lock()
+	if e.dead == nil {
+		e.dead = ErrKilled
+	}
+	e.mu.Unlock()
+	e.stop(ErrKilled)
+	e.wire.close()
+}

@@ -1,0 +1,44 @@
+package engine
+
+// Error is a refusal or a failure with a code for machines and a sentence for a person.
+type Error struct {
+	Code    string // WOML_..., as the language's reference names it
+	Message string
+	Issues  []Issue // of a payload that does not fit its schema
+}
+
+// Issue is one place where a payload does not fit its schema.
+type Issue struct {
+	Path    string `json:"path"` // JSON pointer
+	Message string `json:"message"`
+}
+
+func (e *Error) Error() string { return e.Message }
+
+// Refused says why a decision is not carried out. Force tells whether --force would carry it out all the same.
+type Refused struct {
+	Why   string
+	Force bool
+}
+
+func (e *Refused) Error() string {
+	if e.Force {
+		return e.Why + " (--force does it all the same, and the history says so)"
+	}
+	return e.Why
+}
+
+// Codes that are the engine's own words for an end of a run or an attempt.
+const (
+	codeThrown           = "WOML_SCRIPT_THROWN"
+	codeCancelled        = "WOML_SCRIPT_CANCELLED"
+	codeInterrupted      = "WOML_STEP_INTERRUPTED"
+	codeExhausted        = "WOML_STEP_RETRIES_EXHAUSTED"
+	codeRunTimedOut      = "WOML_WORKFLOW_TIMED_OUT"
+	codeNotRepeatable    = "FAULTLAB_SCRIPT_NOT_REPEATABLE"
+	codeOperationUnknown = "FAULTLAB_OPERATION_UNKNOWN"
+	codeCompensation     = "FAULTLAB_COMPENSATION_FAILED"
+)
+
+// ErrorCode is the code, for those who know the error by this method alone.
+func (e *Error) ErrorCode() string { return e.Code }

@@ -1,0 +1,92 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+
+	"faultlab/engine/clock"
+)
+
+// hops is the RoundTripper under http.Client: each redirect is a request of its
+// own, with its start on disk before its first byte.
+type hops struct {
+	h     *host
+	pos   Pos
+	key   string // the idempotency key that the call carries
+	count int
+	began bool // the first byte of any of them went out
+	last  reply
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t *hops) RoundTrip(req *http.Request) (*http.Response, error) {
+	h, e := t.h, t.h.e
+	body, err := readBody(req)
+	if err != nil {
+		t.last = reply{err: err}
+		return nil, err
+	}
+	t.count++
+	pos := t.pos
+	pos.Request = t.count
+	h.mu.Lock()
+	h.requests++
+	id := RequestID{Run: h.rt.id, Step: pos.Step, Undo: pos.Undo, Attempt: pos.Attempt, Number: h.requests}.String()
+	h.mu.Unlock()
+	sent := RequestSent{Pos: pos, ID: id, Method: req.Method, URL: req.URL.String(), Body: body}
+	if t.key != "" && !readMethod(req.Method) {
+		sent.Key = t.key
+	}
+	if err := e.durable(e.append(h.rt, sent)); err != nil {
+		t.last = reply{err: h.lost(err)}
+		return nil, err
+	}
+	e.clk.Gate(clock.AtSend, id)
+	if cause := context.Cause(req.Context()); cause != nil {
+		t.last = reply{err: cause}
+		if _, err := e.append(h.rt, NotSent{Pos: pos, Why: cause.Error()}); err != nil {
+			h.lost(err)
+		}
+		return nil, cause
+	}
+	out := req.Clone(req.Context())
+	out.Header.Set("X-Request-Id", id)
+	if body != nil {
+		out.Body = io.NopCloser(bytes.NewReader(body))
+		out.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+	}
+	r, resp, began := e.exchange(out, id)
+	t.last, t.began = r, t.began || began
+	e.clk.Gate(clock.AtRecord, id)
+	ended := RequestEnded{Pos: pos, Status: r.status, Began: began}
+	if r.err != nil {
+		ended.Error = plain(r.err)
+	}
+	if _, err := e.append(h.rt, ended); err != nil {
+		return nil, h.lost(err)
+	}
+	if resp == nil {
+		return nil, r.err
+	}
+	resp.Request = out
+	resp.Body = http.NoBody // read already; what it held is in t.last
+	return resp, nil
+}
+
+// lost ends the attempt because the history cannot be written.
+func (h *host) lost(err error) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.err = err
+	return err
+}
+
+func readBody(req *http.Request) ([]byte, error) {
+	if req.Body == nil || req.Body == http.NoBody {
+		return nil, nil
+	}
+	defer req.Body.Close()
+	return io.ReadAll(req.Body)
+}

@@ -1,0 +1,364 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+
+	"faultlab/engine/clock"
+	"faultlab/engine/script"
+)
+
+// maxCalls is how many calls one attempt may make.
+const maxCalls = 32
+
+// host is the world of one run of a script: an attempt, or its journal played again.
+type host struct {
+	rt   *running
+	e    *Engine
+	ctx  context.Context // of the calls: the run's, ended early when the script is stopped
+	stop context.CancelCauseFunc
+	part part
+	pos  Pos // without call and request
+	key  string
+	err  error // of the history, or a killed engine: the attempt may not go on
+
+	mu       sync.Mutex
+	done     []script.Completion // ended, not yet taken by the script
+	wake     clock.Event         // set when there is something to take; nil while nobody waits
+	timers   map[int]func() bool
+	open     int                       // calls that have begun and not ended
+	tickets  map[int]func(cause error) // of open calls: give it up
+	calls    int                       // numbered so far
+	requests int                       // numbered so far, over all calls
+	unnamed  bool                      // an unnamed write was made
+	tape     *tape                     // the journal that is played; nil when all is new
+}
+
+func newHost(rt *running, ctx context.Context, p part, attempt int) *host {
+	h := &host{rt: rt, e: rt.e, part: p, pos: p.pos(attempt), timers: map[int]func() bool{}, tickets: map[int]func(error){}}
+	h.key = StepKey(rt.doc.Hash, node(p.step.ID, p.undo), rt.id)
+	h.ctx, h.stop = rt.e.clk.WithCancel(ctx)
+	return h
+}
+
+// run runs the script and returns when all its calls have ended.
+func (h *host) run() script.Result {
+	defer h.stop(nil)
+	prog, err := script.Compile(h.part.script.Source)
+	if err != nil {
+		return script.Result{Err: &script.Error{Code: script.CodeSyntax, Message: err.Error()}}
+	}
+	res := script.Run(h.ctx, prog, h.input(), h)
+	h.drain()
+	return res
+}
+
+func (h *host) input() script.Input {
+	in := script.Input{Steps: map[string]json.RawMessage{}, Extra: h.part.extra,
+		Attempt: script.Attempt{Number: h.pos.Attempt, MaxAttempts: h.part.retry.Max, IdempotencyKey: h.key}}
+	h.rt.read(func(r *Run) {
+		in.Payload = r.Admitted.Payload
+		in.Seed = attemptSeed(r.Admitted.Seed, h.part.step.ID, h.part.undo, h.pos.Attempt)
+		for _, s := range r.Steps {
+			if s.Done && !s.Undo {
+				in.Steps[s.ID] = s.Result
+			}
+		}
+	})
+	return in
+}
+
+// Now implements script.Host.
+func (h *host) Now() time.Time {
+	if h.tape != nil && !h.tape.over {
+		return h.tape.at
+	}
+	return h.e.clk.Now()
+}
+
+// Timer implements script.Host.
+func (h *host) Timer(id int, d time.Duration) {
+	if h.tape != nil && h.tape.timer(id, d) {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.timers[id] = h.e.clk.AfterFunc(d, func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if _, on := h.timers[id]; on {
+			delete(h.timers, id)
+			h.deliver(script.Completion{ID: id})
+		}
+	})
+}
+
+// Cancel implements script.Host.
+func (h *host) Cancel(id int) {
+	if h.tape != nil {
+		h.tape.cancel(id)
+	}
+	h.mu.Lock()
+	stop, timer := h.timers[id]
+	delete(h.timers, id)
+	giveUp := h.tickets[id]
+	h.mu.Unlock()
+	if timer {
+		stop()
+	}
+	if giveUp != nil {
+		giveUp(errGaveUp)
+	}
+}
+
+// deliver hands a completion to the script. h.mu is held.
+func (h *host) deliver(c script.Completion) {
+	h.done = append(h.done, c)
+	if h.wake != nil {
+		h.wake.Set()
+		h.wake = nil
+	}
+}
+
+// Next implements script.Host.
+func (h *host) Next() (script.Completion, error) {
+	for {
+		h.mu.Lock()
+		if h.err != nil {
+			h.mu.Unlock()
+			return script.Completion{}, h.err
+		}
+		if len(h.done) > 0 {
+			c := h.done[0]
+			h.done = h.done[1:]
+			h.mu.Unlock()
+			return c, nil
+		}
+		if cause := context.Cause(h.ctx); cause != nil {
+			h.mu.Unlock()
+			return script.Completion{}, cause
+		}
+		if h.tape != nil {
+			c, ok, err := h.tape.next()
+			if ok || err != nil {
+				h.mu.Unlock()
+				return c, err
+			}
+		}
+		wake := h.e.clk.NewEvent("a call of " + h.part.step.ID)
+		h.wake = wake
+		h.mu.Unlock()
+		stop := h.e.clk.OnCancel(h.ctx, func(error) { wake.Set() })
+		wake.Wait()
+		stop()
+	}
+}
+
+// drain gives up what is still open and waits for its end.
+func (h *host) drain() {
+	h.mu.Lock()
+	for id, stop := range h.timers {
+		delete(h.timers, id)
+		stop()
+	}
+	open := h.open
+	h.mu.Unlock()
+	if open == 0 {
+		return
+	}
+	h.stop(errGaveUp)
+	for {
+		h.mu.Lock()
+		if h.open == 0 {
+			h.mu.Unlock()
+			return
+		}
+		h.done = nil
+		wake := h.e.clk.NewEvent("the end of the calls of " + h.part.step.ID)
+		h.wake = wake
+		h.mu.Unlock()
+		wake.Wait()
+	}
+}
+
+// Secret implements script.Host.
+func (h *host) Secret(name string) (string, bool) {
+	if h.e.o.Secrets == nil {
+		return "", false
+	}
+	return h.e.o.Secrets(name)
+}
+
+// Log implements script.Host. A journal that is played again stays silent.
+func (h *host) Log(level, text string) {
+	if h.e.o.Log != nil && (h.tape == nil || h.tape.over) {
+		h.e.o.Log(h.rt.id, h.part.step.ID, level, text)
+	}
+}
+
+// call is one call on its way: checked, and not yet begun.
+type call interface {
+	// started is the fact that is written before anything leaves; its Pos is set by the host.
+	started() CallStarted
+	// perform does it, and tells how it ended and what the script gets. pos has the
+	// call's number; begun stands for the start on disk, to be waited for before anything leaves.
+	perform(ctx context.Context, h *host, pos Pos, begun Ticket) (CallEnded, script.Completion)
+}
+
+// Start implements script.Host.
+func (h *host) Start(id int, c script.Call) *script.ServiceError {
+	work, refusal := h.prepare(c)
+	if refusal != nil {
+		return refusal
+	}
+	fact := work.started()
+	if h.tape != nil && h.tape.take(id, fact, work) {
+		return nil
+	}
+	h.mu.Lock()
+	if why := h.tooMany(fact); why != "" {
+		h.mu.Unlock()
+		return refuse(c, "WOML_CALL_LIMIT", why)
+	}
+	h.calls++
+	fact.Pos = h.pos
+	fact.Call = h.calls
+	h.open++
+	ctx, giveUp := h.e.clk.WithCancel(h.ctx)
+	h.tickets[id] = giveUp
+	h.mu.Unlock()
+	begun, err := h.e.append(h.rt, fact)
+	if err != nil {
+		h.fail(id, err)
+		return nil
+	}
+	h.e.clk.Go("call "+strconv.Itoa(fact.Call)+" of "+h.part.step.ID, func() {
+		defer giveUp(nil)
+		ended, completion := work.perform(ctx, h, fact.Pos, begun)
+		completion.ID = id
+		h.end(fact, ended, completion)
+	})
+	return nil
+}
+
+func (h *host) tooMany(fact CallStarted) string {
+	if h.calls >= maxCalls {
+		return fmt.Sprintf("an attempt makes at most %d calls", maxCalls)
+	}
+	if fact.Effect != Read && fact.Name == "" && fact.Service != script.ServiceFetch {
+		if h.unnamed {
+			return "a step makes at most one write without a name: give each a name, as {name: \"create-job\"}"
+		}
+		h.unnamed = true
+	}
+	return ""
+}
+
+// end writes a call's end down and hands it to the script, in one order.
+func (h *host) end(fact CallStarted, ended CallEnded, c script.Completion) {
+	ended.Pos = fact.Pos
+	rule := callRules[ended.How][fact.Effect]
+	ended.Finding, ended.Next = rule.finding, rule.next
+	if c.Err != nil {
+		c.Err.Service, c.Err.Operation, c.Err.CallID = publicService(fact.Service), fact.Operation, callID(fact.Pos)
+		c.Err.Retryable, c.Err.Ambiguous = ended.Next == NextAgain, ended.Finding == FoundAmbiguous
+		ended.Code, ended.Message = c.Err.Code, c.Err.Message
+	} else {
+		ended.Reply = replyOf(c)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if _, err := h.e.append(h.rt, ended); err != nil {
+		h.err = err
+	}
+	h.open--
+	delete(h.tickets, c.ID)
+	h.deliver(c)
+}
+
+// fail ends the attempt because the history cannot be written.
+func (h *host) fail(id int, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.err = err
+	h.open--
+	delete(h.tickets, id)
+	h.deliver(script.Completion{ID: id})
+}
+
+// stopped reports whether the error that came through says that repeating is wrong:
+// its call says so, or it was refused before anything began.
+func (h *host) stopped(err *script.Error) (stopped bool) {
+	if err.Service == nil {
+		return false
+	}
+	n, found := callNumber(err.Service.CallID)
+	if !found {
+		return true
+	}
+	h.rt.read(func(r *Run) {
+		p := h.pos
+		p.Call = n
+		if c := r.CallAt(p); c != nil {
+			stopped = c.Next == NextStop
+		}
+	})
+	return stopped
+}
+
+func callID(p Pos) string { return "call_" + strconv.Itoa(p.Call) }
+
+func callNumber(id string) (int, bool) {
+	var n int
+	_, err := fmt.Sscanf(id, "call_%d", &n)
+	return n, err == nil
+}
+
+// publicService is the service as scripts write it.
+func publicService(s string) string {
+	if s == script.ServiceFetch {
+		return s
+	}
+	return "services." + s
+}
+
+// refuse is the failure of a call that was never begun.
+func refuse(c script.Call, code, why string) *script.ServiceError {
+	return &script.ServiceError{Code: code, Message: why, Service: publicService(c.Service), Operation: c.Operation}
+}
+
+// prepare checks a call's input.
+func (h *host) prepare(c script.Call) (call, *script.ServiceError) {
+	switch c.Service {
+	case script.ServiceHTTP:
+		return h.prepareHTTP(c)
+	case script.ServiceFetch:
+		return h.prepareFetch(c)
+	case script.ServiceDB:
+		return h.prepareDB(c)
+	case script.ServiceWorkflows:
+		return h.prepareWorkflow(c)
+	}
+	return nil, refuse(c, "WOML_MODULE_SERVICE_UNKNOWN", fmt.Sprintf("there is no service %q", c.Service))
+}
+
+// storedReply is what the script got, in the form in which the history keeps it.
+type storedReply struct {
+	Value json.RawMessage `json:"v,omitempty"`
+	Body  []byte          `json:"b,omitempty"`
+}
+
+func replyOf(c script.Completion) []byte {
+	if len(c.Body) == 0 {
+		return c.Value
+	}
+	raw, err := json.Marshal(storedReply{c.Value, c.Body})
+	if err != nil {
+		return nil
+	}
+	return raw
+}

@@ -1,0 +1,90 @@
+package engine
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/gowebpki/jcs"
+)
+
+// StepKey is attempt.idempotencyKey: "sha256:" and the hex SHA-256 of the RFC 8785
+// JSON of the step's identity. It is the same for all attempts of one step in one
+// run, and another one in another run.
+func StepKey(definition, node, run string) string {
+	return digestOf(map[string]any{"contract": "woml.step-effect", "definitionHash": definition, "nodeId": node, "runId": run, "version": 1})
+}
+
+// digestOf is "sha256:" and the hex SHA-256 of v's canonical JSON (RFC 8785).
+func digestOf(v any) string {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		raw = fmt.Appendf(nil, "%q", err.Error())
+	}
+	return digestJSON(raw)
+}
+
+// digestJSON is digestOf for text that is JSON already. What cannot be made canonical (a lone surrogate, say) is hashed as it stands.
+func digestJSON(raw []byte) string {
+	if canonical, err := jcs.Transform(raw); err == nil {
+		raw = canonical
+	}
+	sum := sha256.Sum256(raw)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// node is the name of a step, or of its compensation, in its key.
+func node(step string, undo bool) string {
+	if undo {
+		return step + "/compensate"
+	}
+	return step
+}
+
+// attemptSeed derives the randomness of one attempt, so that its journal can be run again.
+func attemptSeed(run int64, step string, undo bool, attempt int) int64 {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d/%s/%d", run, node(step, undo), attempt))
+	return int64(binary.BigEndian.Uint64(sum[:8]) >> 1)
+}
+
+// RequestID is the X-Request-Id of a managed request: run, step, attempt and the
+// request's number within the attempt. It is how an effect finds its operation.
+type RequestID struct {
+	Run, Step string
+	Undo      bool
+	Attempt   int
+	Number    int
+	Lookup    bool
+}
+
+// String is run/step/attempt/number, with a "~" before a compensation's step and an "l" before a look-up's number.
+func (r RequestID) String() string {
+	step, n := r.Step, strconv.Itoa(r.Number)
+	if r.Undo {
+		step = "~" + step
+	}
+	if r.Lookup {
+		n = "l" + n
+	}
+	return r.Run + "/" + step + "/" + strconv.Itoa(r.Attempt) + "/" + n
+}
+
+// ParseRequestID reads what String wrote; ok is false for any other text.
+func ParseRequestID(id string) (r RequestID, ok bool) {
+	p := strings.Split(id, "/")
+	if len(p) != 4 || p[0] == "" || p[1] == "" {
+		return r, false
+	}
+	r.Run = p[0]
+	r.Step, r.Undo = strings.CutPrefix(p[1], "~")
+	n, lookup := strings.CutPrefix(p[3], "l")
+	r.Lookup = lookup
+	var err1, err2 error
+	r.Attempt, err1 = strconv.Atoi(p[2])
+	r.Number, err2 = strconv.Atoi(n)
+	return r, err1 == nil && err2 == nil && r.Attempt > 0 && r.Number > 0
+}

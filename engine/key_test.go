@@ -1,0 +1,52 @@
+package engine
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// The key's formula, written out: the canonical JSON has its members sorted and no space.
+func TestStepKeyFormula(t *testing.T) {
+	t.Parallel()
+	canonical := `{"contract":"woml.step-effect","definitionHash":"sha256:ab","nodeId":"charge","runId":"run_1","version":1}`
+	sum := sha256.Sum256([]byte(canonical))
+	want := "sha256:" + hex.EncodeToString(sum[:])
+	if got := StepKey("sha256:ab", "charge", "run_1"); got != want {
+		t.Errorf("key %s, want %s", got, want)
+	}
+	for _, other := range []string{StepKey("sha256:ac", "charge", "run_1"), StepKey("sha256:ab", "refund", "run_1"), StepKey("sha256:ab", "charge", "run_2")} {
+		if other == want {
+			t.Error("another identity has the same key")
+		}
+	}
+}
+
+func TestDigestIgnoresLayoutAndOrder(t *testing.T) {
+	t.Parallel()
+	a, b := digestJSON([]byte(`{"a":1,"b":[true,null]}`)), digestJSON([]byte(" { \"b\" : [ true,null ],\n\"a\": 1.0 } "))
+	if a != b {
+		t.Errorf("%s and %s differ", a, b)
+	}
+	if digestJSON([]byte(`{"a":2}`)) == a {
+		t.Error("another value has the same digest")
+	}
+}
+
+func TestRequestIDReadsWhatItWrote(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		id := RequestID{Run: "run_" + rapid.StringMatching(`[0-9a-f]{12}`).Draw(t, "run"), Step: rapid.StringMatching(`[a-z][A-Za-z0-9]*`).Draw(t, "step"),
+			Undo: rapid.Bool().Draw(t, "undo"), Attempt: rapid.IntRange(1, 99).Draw(t, "attempt"), Number: rapid.IntRange(1, 99).Draw(t, "n"), Lookup: rapid.Bool().Draw(t, "lookup")}
+		if got, ok := ParseRequestID(id.String()); !ok || got != id {
+			t.Fatalf("%s reads as %+v", id, got)
+		}
+	})
+	for _, bad := range []string{"", "abc", "run/step/1", "run/step/x/1", "run/step/1/lx", "run/step/0/1", "/a/1/1", "a//1/1", "a/b/1/1/1"} {
+		if _, ok := ParseRequestID(bad); ok {
+			t.Errorf("%q is taken for a request id", bad)
+		}
+	}
+}

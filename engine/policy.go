@@ -1,0 +1,62 @@
+package engine
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"faultlab/engine/woml"
+)
+
+// Backoff is the delay before attempt n, n >= 2: the fixed delay, or the delay
+// doubled for each attempt after the second, up to the maximum. No jitter.
+func Backoff(p woml.Retry, n int) time.Duration {
+	if p.Backoff == "fixed" {
+		return p.Delay
+	}
+	d := p.Delay
+	for i := 2; i < n && d < p.MaxDelay; i++ {
+		d *= 2
+	}
+	return min(d, p.MaxDelay)
+}
+
+// retryTerms is what limits one retry beside the budget.
+type retryTerms struct {
+	policy     woml.Retry
+	attempt    int           // the one that failed
+	failed     time.Time     // when
+	retryAfter time.Duration // the reply's; 0 if none
+	deadline   time.Time     // of the run; zero if none
+	keyBorn    time.Time     // first request under the key; zero if none was sent
+	retention  time.Duration // of the key, as assumed; 0 if unknown
+}
+
+// due is when the next attempt may start; why is a clause that says why there will be none.
+func (t retryTerms) due() (at time.Time, why string) {
+	if t.retryAfter > t.policy.MaxDelay {
+		return at, fmt.Sprintf("the provider asks to wait %v, more than the retry-max-delay of %v", t.retryAfter, t.policy.MaxDelay)
+	}
+	at = t.failed.Add(max(Backoff(t.policy, t.attempt+1), t.retryAfter))
+	if !t.deadline.IsZero() && at.After(t.deadline) {
+		return at, "the next attempt would be due after the run's timeout"
+	}
+	if t.retention > 0 && !t.keyBorn.IsZero() && at.Sub(t.keyBorn) > t.retention {
+		return at, fmt.Sprintf("the next attempt would be due after the key's retention of %v", t.retention)
+	}
+	return at, ""
+}
+
+// retryAfter reads a Retry-After header, in seconds or as a date (RFC 9110, 10.2.3); ok is false where there is no usable one.
+func retryAfter(h http.Header, now time.Time) (d time.Duration, ok bool) {
+	v := strings.TrimSpace(h.Get("Retry-After"))
+	if n, err := strconv.ParseInt(v, 10, 32); err == nil && n >= 0 {
+		return time.Duration(n) * time.Second, true
+	}
+	if at, err := http.ParseTime(v); err == nil {
+		return max(0, at.Sub(now)), true
+	}
+	return 0, false
+}

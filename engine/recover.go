@@ -1,0 +1,126 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Recover goes on with the runs that were open when the last engine of this
+// history stopped. A due retry happens; an attempt that was open is decided by its
+// calls, and nothing that may have been sent is sent again by itself; a finished
+// step never runs again.
+func (e *Engine) Recover() error {
+	ids, err := e.o.History.Open()
+	if err != nil {
+		return fmt.Errorf("list the open runs: %w", err)
+	}
+	for _, id := range ids {
+		rt, err := e.reopen(id)
+		if err != nil {
+			return err
+		}
+		e.mu.Lock()
+		e.open[id] = rt
+		e.mu.Unlock()
+		if err := e.interrupt(rt); err != nil {
+			return err
+		}
+		e.mu.Lock()
+		if rt.run.StartedAt.IsZero() {
+			e.pool(rt.doc).enqueue(rt)
+		}
+		e.mu.Unlock()
+		e.goActor("run "+id, rt.main)
+	}
+	return nil
+}
+
+// reopen makes a run of the history one that this engine carries out.
+func (e *Engine) reopen(id string) (*running, error) {
+	events, err := e.o.History.Events(id)
+	if err != nil {
+		return nil, fmt.Errorf("read run %s: %w", id, err)
+	}
+	run := Fold(events)
+	doc, err := e.document(run.Admitted)
+	if err != nil {
+		return nil, fmt.Errorf("run %s: %w", id, err)
+	}
+	rt := e.newRunning(id, doc)
+	rt.run = run
+	return rt, nil
+}
+
+// interrupt writes down the ends that a crash left out: of calls, by what their
+// requests say, and of the attempt, by table b.
+func (e *Engine) interrupt(rt *running) error {
+	for _, s := range rt.run.Steps {
+		a := s.Last()
+		if a == nil || a.Outcome != "" {
+			continue
+		}
+		var facts []Fact
+		for _, c := range a.Calls {
+			if !c.Ended {
+				facts = append(facts, endOfOpenCall(c))
+			}
+		}
+		if len(facts) > 0 {
+			if _, err := e.append(rt, facts...); err != nil {
+				return err
+			}
+		}
+		rule := attemptRuleFor(attemptEnd{how: interrupted, calls: a.Calls})
+		end := AttemptEnded{Pos: Pos{Step: s.ID, Undo: s.Undo, Attempt: a.N}, Outcome: rule.outcome, Next: rule.next, Reason: rule.reason,
+			Code: codeInterrupted, Message: "the worker stopped in the middle of the attempt"}
+		if _, err := e.append(rt, end); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// endOfOpenCall is table a for a call that has a start and no end on disk. A
+// request whose start is there may have been sent, however early the crash came.
+func endOfOpenCall(c *Call) Fact {
+	how := HowNeverSent
+	for _, q := range c.Requests {
+		if !q.NotSent {
+			how = HowNoReply
+		}
+	}
+	if len(c.Requests) == 0 && c.Service != "http" && c.Service != "fetch" {
+		how = HowNoReply
+	}
+	rule := callRules[how][c.Effect]
+	return CallEnded{Pos: c.Pos, How: how, Finding: rule.finding, Next: rule.next,
+		Code: "WOML_CAPABILITY_INTERRUPTED", Message: "the worker stopped before the call ended"}
+}
+
+// Cancel asks a run to end: nothing new starts, and an open write becomes unknown.
+// inbox names the command of another process that asked, or is empty.
+func (e *Engine) Cancel(run, inbox string) error {
+	id, err := FindRun(e.o.History, run)
+	if err != nil {
+		return err
+	}
+	e.mu.Lock()
+	rt := e.open[id]
+	if rt == nil {
+		e.mu.Unlock()
+		return &Refused{Why: "run " + id + " has ended: there is nothing to cancel"}
+	}
+	t, err := e.appendLocked(rt, CancelAsked{Inbox: inbox})
+	e.mu.Unlock()
+	if err := e.durable(t, err); err != nil {
+		return err
+	}
+	rt.stop(errCancelled)
+	return nil
+}
+
+// IsRefused reports whether an error is a refusal that a person can act on, and not a failure.
+func IsRefused(err error) bool {
+	var r *Refused
+	return errors.As(err, &r)
+}

@@ -1,0 +1,165 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"faultlab/engine/woml"
+)
+
+// running is a run that this engine is carrying out.
+type running struct {
+	e    *Engine
+	id   string
+	doc  *woml.Document
+	ctx  context.Context // ends when the run is cancelled or the engine is killed
+	stop context.CancelCauseFunc
+
+	mu   sync.Mutex
+	run  *Run // the fold, as far as it was appended
+	lent int  // calls that wait for children
+
+	// guarded by Engine.mu
+	place *waiter
+	slot  bool
+}
+
+// Causes that end a run's context.
+var (
+	errCancelled  = errors.New("the run was cancelled")
+	errRunTimeout = errors.New("the run's timeout is over")
+)
+
+func (e *Engine) newRunning(id string, doc *woml.Document) *running {
+	rt := &running{e: e, id: id, doc: doc, run: &Run{}}
+	rt.ctx, rt.stop = e.clk.WithCancel(e.root)
+	return rt
+}
+
+// read looks at the fold while nobody changes it.
+func (rt *running) read(f func(*Run)) {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	f(rt.run)
+}
+
+// main carries the run out from wherever its history stands. An error that it
+// returns to nobody is one of the history or of a killed engine: nothing more may
+// be said about the run then, and recovery will.
+func (rt *running) main() {
+	err := rt.work()
+	rt.release()
+	rt.e.retire(rt, err == nil)
+	rt.stop(ErrKilled)
+}
+
+// retire forgets an ended run and tells those who wait for it.
+func (e *Engine) retire(rt *running, ended bool) {
+	e.mu.Lock()
+	delete(e.open, rt.id)
+	ev := e.ended[rt.id]
+	if ended {
+		delete(e.ended, rt.id)
+	}
+	e.mu.Unlock()
+	if ended && ev != nil {
+		ev.Set()
+	}
+}
+
+func (rt *running) work() error {
+	var started, resumed time.Time
+	var cancelled bool
+	rt.read(func(r *Run) { started, resumed, cancelled = r.StartedAt, r.ResumedAt, r.CancelAsked })
+	if cancelled {
+		return rt.finish(errCancelled)
+	}
+	if err := rt.acquire(rt.ctx, started.IsZero()); err != nil {
+		return rt.finish(err)
+	}
+	if started.IsZero() {
+		if _, err := rt.e.append(rt, Started{}); err != nil {
+			return err
+		}
+		started = rt.e.clk.Now()
+	}
+	if resumed.After(started) {
+		started = resumed
+	}
+	ctx := rt.ctx
+	if limit := rt.doc.Workflow.Config.Timeout; limit > 0 {
+		var done context.CancelCauseFunc
+		ctx, done = rt.e.clk.WithTimeout(ctx, started.Add(limit).Sub(rt.e.clk.Now()), errRunTimeout)
+		defer done(nil)
+	}
+	return rt.finish(rt.steps(ctx))
+}
+
+// stepFailure ends the forward path of a run.
+type stepFailure struct{ step, code, message string }
+
+func (f *stepFailure) Error() string { return f.message }
+
+// steps drives the steps that are not done, in order, until one fails or the run must end.
+func (rt *running) steps(ctx context.Context) error {
+	for i := range rt.doc.Workflow.Steps {
+		s := &rt.doc.Workflow.Steps[i]
+		if err := rt.drive(ctx, part{step: s, retry: s.Retry, script: s.Script}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finish writes the run's end, after what must be undone was undone.
+func (rt *running) finish(cause error) error {
+	if errors.Is(cause, ErrKilled) || isHistory(cause) {
+		return cause
+	}
+	var failed *stepFailure
+	if errors.As(cause, &failed) {
+		if err := rt.undo(failed); err != nil {
+			return err
+		}
+	}
+	end := Ended{Status: StatusSucceeded}
+	rt.read(func(r *Run) {
+		end.Reconcile = r.NeedsReconciling()
+		switch {
+		case errors.Is(cause, errCancelled):
+			end.Status, end.Code, end.Message = StatusCancelled, codeCancelled, errCancelled.Error()
+		case errors.Is(cause, errRunTimeout):
+			end.Status, end.Code, end.Message = StatusFailed, codeRunTimedOut, fmt.Sprintf("the run took longer than its timeout of %v", rt.doc.Workflow.Config.Timeout)
+		case failed != nil:
+			end.Status, end.Step, end.Code, end.Message = StatusFailed, failed.step, failed.code, failed.message
+		case end.Reconcile:
+			end.Status, end.Code, end.Message = StatusFailed, codeOperationUnknown, "an operation of the run is unknown"
+		}
+	})
+	return rt.e.durable(rt.e.append(rt, end))
+}
+
+// historyError marks a failure of the history itself, after which nothing may be written or sent.
+type historyError struct{ err error }
+
+func (h *historyError) Error() string { return "write the history: " + h.err.Error() }
+func (h *historyError) Unwrap() error { return h.err }
+
+func isHistory(err error) bool {
+	var h *historyError
+	return errors.As(err, &h)
+}
+
+// compact is the payload without white space, as the history keeps it.
+func compact(raw json.RawMessage) json.RawMessage {
+	var b bytes.Buffer
+	if json.Compact(&b, raw) != nil {
+		return raw
+	}
+	return b.Bytes()
+}
