@@ -9,17 +9,35 @@ import (
 
 // Entry is one item of a bench's timeline: exactly one of Event, Log and Note is set.
 type Entry struct {
-	N     int // its place, 1 and up
-	At    time.Time
-	Event *engine.Event        // the caller's side
-	Log   *faultprovider.Entry // the provider's side
-	Note  *Note                // what was done to the bench
+	N       int // its place, 1 and up
+	At      time.Time
+	Event   *engine.Event          // the caller's side
+	Log     *faultprovider.Entry   // the provider's side
+	Effects []faultprovider.Effect // with Log: the effects that it made or changed
+	Note    *Note                  // what was done to the bench
 }
 
 // Note is something that a person or the scenario did to the bench.
 type Note struct {
-	Verb string // a verb of the table, as "fault" or "crash"
-	Text string // its arguments and effect, in words
+	Verb     string    // a verb of the table, as "fault" or "crash"
+	Text     string    // its arguments and effect, in words
+	Refused  bool      // it was not done; Text says why
+	Delivery *Delivery // what the caller's trigger answered, where an event was delivered
+	Reply    *Reply    // what a request from outside got
+	Bench    *Setting  // how the bench is set up from now on, where that changed
+}
+
+// Reply is what a request that the scenario itself sent to the provider got.
+type Reply struct {
+	Status int // 0: no reply
+	Body   string
+}
+
+// Setting is the part of a bench's state that verbs change.
+type Setting struct {
+	Faults     []string // queued and not yet taken, by name
+	Contract   string   // the one that the provider keeps, by name
+	WorkerDown bool
 }
 
 // View is the bench at one moment: a fold of the first N entries of its timeline.
@@ -52,6 +70,7 @@ type Delivery struct {
 // Operation is one logical effect that somebody wants, over all attempts, keys and runs.
 type Operation struct {
 	Step    string
+	Undo    bool   // it is the compensation of the step
 	Subject string // the value of the scenario's subject, or the run
 	Runs    []string
 	Keys    []string // in order of first use; more than one key is how duplicates are made
@@ -61,8 +80,9 @@ type Operation struct {
 	Verdict engine.Verdict
 	Why     string // one or two sentences for a person: why this verdict, what to do
 	// Unknown operations only:
-	Doubts  []*engine.Call // what must be looked up, the newest call of each key
-	Options []Option       // the four decisions
+	Doubts    []*engine.Call // what must be looked up, the newest call of each key
+	DoubtRuns []string       // the run of each doubt
+	Options   []Option       // the four decisions
 }
 
 // Option is one decision that a person can take about an unknown operation.
@@ -120,6 +140,7 @@ type Row struct {
 	Detail  string // quieter, beside it: "key …c41b same", "retry in 1s, same key", "job_7c1e"
 	Run     string
 	Step    string
+	Undo    bool // it is the compensation of the step
 	Attempt int
 	Request string        // X-Request-Id, for pairing
 	Hidden  bool          // a request that the transport repeated by itself

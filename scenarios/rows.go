@@ -1,0 +1,159 @@
+package scenarios
+
+import (
+	"strconv"
+	"strings"
+
+	"faultlab/engine"
+	"faultlab/faultprovider"
+)
+
+// wire turns entries into rows. It only ever goes forward: a row, once made, stands.
+type wire struct {
+	uses    map[string]bool                // by run: its document uses attempt.idempotencyKey
+	offered map[string]string              // by run and step: attempt.idempotencyKey
+	sentKey map[string]string              // by run and step: the key of its last write
+	calls   map[string]string              // by place: what an open call is called
+	ids     map[string]string              // by place: a request's X-Request-Id
+	replies map[string]string              // by X-Request-Id: what the provider said about a repeat, as "replay"
+	reached map[string]int                 // by X-Request-Id: how often it reached the provider
+	over    map[int64]bool                 // by ordinal at the provider: the request has ended
+	lastEnd map[string]faultprovider.Entry // by X-Request-Id: how it last ended there
+}
+
+func newWire() *wire {
+	return &wire{uses: map[string]bool{}, offered: map[string]string{}, sentKey: map[string]string{},
+		calls: map[string]string{}, ids: map[string]string{}, replies: map[string]string{}, reached: map[string]int{},
+		over: map[int64]bool{}, lastEnd: map[string]faultprovider.Entry{}}
+}
+
+// rows of one entry, none for most facts.
+func (w *wire) rows(e Entry) []Row {
+	var out []Row
+	switch {
+	case e.Event != nil:
+		out = w.event(*e.Event)
+	case e.Log != nil:
+		out = w.log(*e.Log)
+	case e.Note != nil:
+		out = w.note(*e.Note)
+	}
+	for i := range out {
+		out[i].Entry, out[i].At = e.N, e.At
+		if e.Event != nil {
+			out[i].Run = e.Event.Run
+			if p, ok := posOf(e.Event.Fact); ok {
+				out[i].Step, out[i].Attempt = p.Step, p.Attempt
+			}
+		}
+	}
+	return out
+}
+
+func one(r Row) []Row { return []Row{r} }
+
+func (w *wire) event(e engine.Event) []Row {
+	switch f := e.Fact.(type) {
+	case engine.Admitted:
+		w.uses[e.Run] = strings.Contains(f.Source, "attempt.idempotencyKey")
+		return one(Row{Kind: RowRun, Tone: ToneQuiet, Text: e.Run, Detail: f.Workflow + admittedBy(f)})
+	case engine.AttemptStarted:
+		return one(w.attempt(e.Run, f))
+	case engine.CallStarted:
+		return w.call(e.Run, f)
+	case engine.RequestSent:
+		return one(w.sent(e.Run, f))
+	case engine.RequestEnded:
+		return one(w.ended(e.Run, f))
+	case engine.NotSent:
+		return one(Row{Kind: RowNotSent, Tone: ToneQuiet, Text: "not sent", Detail: f.Why, Request: w.ids[requestPlace(e.Run, f.Pos)]})
+	case engine.CallEnded:
+		return w.callEnded(e.Run, f)
+	case engine.AttemptEnded:
+		return w.outcome(e, f)
+	case engine.Waiting:
+		return one(Row{Kind: RowCall, Tone: ToneQuiet, Text: "waits for " + f.Child})
+	case engine.CancelAsked:
+		return one(Row{Kind: RowDecision, Tone: TonePlain, Text: "cancel asked", Detail: "nothing new starts"})
+	case engine.Ended:
+		return one(runEnded(e.Run, f))
+	case engine.Evidence:
+		return w.evidence(f)
+	case engine.Decided:
+		return one(decided(f))
+	}
+	return nil
+}
+
+func admittedBy(f engine.Admitted) string {
+	switch {
+	case f.RerunOf != "":
+		return ", rerun of " + f.RerunOf
+	case f.Parent != nil:
+		return ", child of " + f.Parent.Run
+	}
+	return ""
+}
+
+// place names a step of a run, its compensation apart.
+func place(run string, p engine.Pos) string {
+	if p.Undo {
+		return run + "/~" + p.Step
+	}
+	return run + "/" + p.Step
+}
+
+func callPlace(run string, p engine.Pos) string {
+	return place(run, p) + "/" + strconv.Itoa(p.Attempt) + "/" + strconv.Itoa(p.Call)
+}
+
+func requestPlace(run string, p engine.Pos) string {
+	return callPlace(run, p) + "/" + strconv.Itoa(p.Request)
+}
+
+// attempt shows the key that the attempt offers, where the document uses it at all.
+func (w *wire) attempt(run string, f engine.AttemptStarted) Row {
+	r := Row{Kind: RowAttempt, Text: "attempt " + strconv.Itoa(f.Attempt)}
+	if f.Undo {
+		r.Text = "compensate " + f.Step + ", attempt " + strconv.Itoa(f.Attempt)
+	}
+	at := place(run, f.Pos)
+	if w.uses[run] {
+		r.Detail = "key " + ShortKey(f.Key)
+		if w.offered[at] == f.Key {
+			r.Detail += " same"
+		}
+	}
+	if f.By == "resubmit" {
+		r.Detail = strings.TrimPrefix(r.Detail+", resubmitted", ", ")
+	}
+	w.offered[at] = f.Key
+	return r
+}
+
+// sent shows a write's key where it is not the one that the attempt offers.
+func (w *wire) sent(run string, f engine.RequestSent) Row {
+	r := Row{Kind: RowSend, Tone: ToneWire, Text: f.Method + " " + pathOf(f.URL, f.Key), Request: f.ID}
+	w.ids[requestPlace(run, f.Pos)] = f.ID
+	if f.Request > 1 {
+		r.Detail = "redirected"
+	}
+	if isRead(f.Method) {
+		return r
+	}
+	at := place(run, f.Pos)
+	last, again := w.sentKey[at]
+	w.sentKey[at] = f.Key
+	switch {
+	case f.Key == "":
+		r.Detail = "no key"
+	case again && last != f.Key:
+		r.Detail = "key " + ShortKey(f.Key) + " new"
+	case w.uses[run] && f.Key == w.offered[at]:
+	case again:
+		r.Detail = "key " + ShortKey(f.Key) + " same"
+	default:
+		r.Detail = "key " + ShortKey(f.Key)
+	}
+	return r
+}

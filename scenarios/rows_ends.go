@@ -1,0 +1,169 @@
+package scenarios
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"faultlab/engine"
+)
+
+// ended is a request's end as the caller saw it.
+func (w *wire) ended(run string, f engine.RequestEnded) Row {
+	r := Row{Request: w.ids[requestPlace(run, f.Pos)]}
+	switch {
+	case f.Error == "":
+		r.Kind, r.Tone, r.Text = RowReply, statusTone(f.Status), strings.TrimSpace(strconv.Itoa(f.Status)+" "+w.replies[r.Request])
+	case !f.Began:
+		r.Kind, r.Tone, r.Text, r.Detail = RowNotSent, ToneQuiet, "not sent", f.Error
+	case silent(f.Error):
+		r.Kind, r.Tone, r.Text = RowSilence, ToneUnknown, f.Error
+	case f.Status != 0:
+		r.Kind, r.Tone, r.Text = RowBroken, ToneUnknown, strconv.Itoa(f.Status)+" "+f.Error
+	default:
+		r.Kind, r.Tone, r.Text = RowBroken, ToneUnknown, f.Error
+	}
+	return r
+}
+
+// silent reports whether the caller gave up rather than lost the connection.
+func silent(err string) bool {
+	return strings.Contains(err, "time") && !strings.Contains(err, "reset") || strings.Contains(err, "cancel")
+}
+
+func statusTone(status int) Tone {
+	switch {
+	case status >= 200 && status < 300:
+		return ToneGood
+	case status >= 400:
+		return ToneBad
+	}
+	return TonePlain
+}
+
+// call is a row for what is not HTTP; a request speaks for itself.
+func (w *wire) call(run string, f engine.CallStarted) []Row {
+	if f.Service == "http" || f.Service == "fetch" {
+		return nil
+	}
+	what := f.Service + " " + f.Operation
+	if f.Name != "" {
+		what += " " + f.Name
+	}
+	w.calls[callPlace(run, f.Pos)] = what
+	r := Row{Kind: RowCall, Text: what}
+	if f.Target != "" {
+		r.Detail = f.Target
+	}
+	return one(r)
+}
+
+// callEnded is a row where a database statement or a child failed, or a child was met again.
+func (w *wire) callEnded(run string, f engine.CallEnded) []Row {
+	what, ok := w.calls[callPlace(run, f.Pos)]
+	delete(w.calls, callPlace(run, f.Pos))
+	switch {
+	case !ok:
+		return nil
+	case f.Code != "":
+		return one(Row{Kind: RowCall, Tone: ToneBad, Text: what + " failed", Detail: f.Code})
+	case f.Child != "":
+		return one(Row{Kind: RowCall, Tone: ToneQuiet, Text: what, Detail: f.Child})
+	}
+	return nil
+}
+
+// outcome is an attempt's end and, where a retry is due, the wait before it.
+func (w *wire) outcome(e engine.Event, f engine.AttemptEnded) []Row {
+	r := Row{Kind: RowOutcome, Text: string(f.Outcome), Detail: f.Reason}
+	switch f.Outcome {
+	case engine.Succeeded:
+		r.Tone = ToneGood
+	case engine.Failed:
+		r.Tone = ToneBad
+	case engine.Unknown:
+		r.Tone, r.Detail = ToneUnknown, "stop, do not resend"
+	}
+	if f.Next != engine.NextRetry {
+		return one(r)
+	}
+	wait := f.Due.Sub(e.At)
+	r.Detail = "retry in " + spell(wait)
+	if at := place(e.Run, f.Pos); w.sentKey[at] != "" && w.sentKey[at] == w.offered[at] {
+		r.Detail += ", same key"
+	}
+	return []Row{r, {Kind: RowWait, Tone: ToneQuiet, Text: span(wait), Wait: wait}}
+}
+
+func runEnded(run string, f engine.Ended) Row {
+	r := Row{Kind: RowRun, Tone: ToneQuiet, Text: run + " " + string(f.Status)}
+	switch {
+	case f.Reconcile:
+		r.Tone, r.Detail = ToneUnknown, "needs reconciling"
+	case f.Status == engine.StatusSucceeded:
+		r.Tone = ToneGood
+	case f.Status == engine.StatusFailed:
+		r.Tone, r.Detail = ToneBad, f.Code
+	}
+	return r
+}
+
+// evidence is the look-up, what came back, and what it proves.
+func (w *wire) evidence(f engine.Evidence) []Row {
+	rows := []Row{{Kind: RowSend, Tone: ToneWire, Text: http.MethodGet + " " + pathOf(f.URL, f.Key), Detail: "look-up"}}
+	switch {
+	case f.Status != 0:
+		rows = append(rows, Row{Kind: RowReply, Tone: TonePlain, Text: strconv.Itoa(f.Status)})
+	case silent(f.Error):
+		rows = append(rows, Row{Kind: RowSilence, Tone: ToneUnknown, Text: f.Error})
+	case f.Error != "":
+		rows = append(rows, Row{Kind: RowBroken, Tone: ToneUnknown, Text: f.Error})
+	}
+	r := Row{Kind: RowEvidence, Text: string(f.Found)}
+	switch f.Found {
+	case engine.FoundRecord:
+		r.Tone, r.Detail = ToneGood, foundDetail(f)
+		if f.Match == engine.Contradicts {
+			r.Tone = ToneBad
+		}
+	case engine.FoundNoRecord:
+		r.Tone, r.Detail = TonePlain, "yet: a late request can still arrive"
+	case engine.FoundNoAnswer:
+		r.Tone, r.Detail = ToneUnknown, "nobody knows more than before"
+	}
+	return append(rows, r)
+}
+
+func foundDetail(f engine.Evidence) string {
+	switch f.Match {
+	case engine.Matches:
+		return "matches what was sent"
+	case engine.Contradicts:
+		return "contradicts what was sent: " + strings.Join(f.Conflicts, ", ")
+	}
+	return string(f.Match)
+}
+
+var decisionDetail = map[engine.Decision]string{
+	engine.Record:   "the record found stands for the reply",
+	engine.Resubmit: "once more, same key",
+	engine.Abandon:  "not wanted any more",
+	engine.Escalate: "stays unknown, for a person",
+}
+
+func decided(f engine.Decided) Row {
+	r := Row{Kind: RowDecision, Tone: TonePlain, Text: string(f.Decision), Detail: decisionDetail[f.Decision]}
+	if f.Reason != "" {
+		r.Detail += ": " + f.Reason
+	}
+	if f.Forced != "" {
+		r.Tone, r.Detail = ToneBad, "forced, although "+f.Forced
+	}
+	return r
+}
+
+// timeOf is a moment on the wire's clock.
+func timeOf(at, start time.Time) string {
+	return strconv.FormatFloat(at.Sub(start).Seconds(), 'f', 3, 64)
+}

@@ -1,0 +1,168 @@
+package scenarios
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"faultlab/faultprovider"
+)
+
+// Timeline is everything that happened on a bench, in one order: run events, the
+// provider's log and what was done to the bench. It only grows. Its methods may be
+// called from any goroutine; a view of the newest entries costs what is new, any
+// other one at most markEvery entries.
+type Timeline struct {
+	subject string
+	refusal refusal
+	notify  func()
+
+	mu      sync.Mutex
+	entries []Entry
+
+	fold    sync.Mutex // guards what follows; never taken while mu is held
+	wire    *wire
+	rows    prefix[Row]
+	log     prefix[faultprovider.Entry]
+	inbound prefix[Delivery]
+	bench   []settingAt
+	names   names
+	head    *fold   // the one that has come furthest
+	cursor  *fold   // where the last look back stood
+	marks   []*mark // every markEvery entries
+	latest  *View
+	shown   *View
+}
+
+// markEvery is how many entries lie between two marks, from which a look back starts.
+const markEvery = 1024
+
+// names numbers runs, operations and effects alike in all folds of one timeline.
+type names struct {
+	runs    map[string]int
+	ops     map[opKey]int
+	effects map[string]int
+	subject map[string]string // by run
+}
+
+// prefix is a list that only grows, and how long it was after each entry.
+type prefix[T any] struct {
+	items []T
+	upto  []int32
+}
+
+func (p *prefix[T]) add(items ...T) {
+	p.items = append(p.items, items...)
+	p.upto = append(p.upto, int32(len(p.items)))
+}
+
+// at is the list as it was after n entries.
+func (p *prefix[T]) at(n int) []T {
+	if n == 0 {
+		return nil
+	}
+	k := p.upto[n-1]
+	if k == 0 {
+		return nil
+	}
+	return p.items[:k:k]
+}
+
+// settingAt is a setting and the entry from which it holds.
+type settingAt struct {
+	n int
+	Setting
+}
+
+func newTimeline(subject string, refusal refusal) *Timeline {
+	t := &Timeline{subject: subject, refusal: refusal, wire: newWire()}
+	t.names = names{runs: map[string]int{}, ops: map[opKey]int{}, effects: map[string]int{}, subject: map[string]string{}}
+	t.head = t.newFold()
+	return t
+}
+
+// append adds entries at the end and gives them their places.
+func (t *Timeline) append(entries ...Entry) {
+	t.mu.Lock()
+	for _, e := range entries {
+		e.N = len(t.entries) + 1
+		t.entries = append(t.entries, e)
+	}
+	t.mu.Unlock()
+	if t.notify != nil {
+		t.notify()
+	}
+}
+
+// Len is the number of entries.
+func (t *Timeline) Len() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.entries)
+}
+
+// At is the n-th entry, from 1. It panics outside 1..Len.
+func (t *Timeline) At(n int) Entry {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.entries[n-1]
+}
+
+// Slice is the entries from the n-th up to and with the m-th, from 1. The caller must not change it.
+func (t *Timeline) Slice(n, m int) []Entry {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.entries[n-1 : m : m]
+}
+
+// View folds the first n entries; fewer than none or more than all are taken for those. The same n gives the same view.
+func (t *Timeline) View(n int) *View {
+	total := t.Len()
+	n = max(0, min(n, total))
+	t.fold.Lock()
+	defer t.fold.Unlock()
+	if v := t.latest; v != nil && v.N == n && v.Total == total {
+		return v
+	}
+	if v := t.shown; v != nil && v.N == n && v.Total == total {
+		return v
+	}
+	v := t.view(t.foldAt(n), total)
+	if n == total {
+		t.latest = v
+	} else {
+		t.shown = v
+	}
+	return v
+}
+
+// Latest is the view of all entries.
+func (t *Timeline) Latest() *View { return t.View(t.Len()) }
+
+// view makes the view of a fold's entries. t.fold is held.
+func (t *Timeline) view(f *fold, total int) *View {
+	v := &View{N: f.n, Total: total, Wire: t.rows.at(f.n), Log: t.log.at(f.n), Deliveries: t.inbound.at(f.n)}
+	if f.n > 0 {
+		v.Start, v.At = t.At(1).At, t.At(f.n).At
+	}
+	s := t.settingAt(f.n)
+	v.Faults, v.Contract, v.WorkerDown = s.Faults, s.Contract, s.WorkerDown
+	v.Runs = f.freeze().runs
+	v.Effects = f.ledger()
+	v.Operations = f.ops.values(v.Runs, v.At, t.refusal)
+	return v
+}
+
+func (t *Timeline) settingAt(n int) Setting {
+	i, found := slices.BinarySearchFunc(t.bench, n, func(s settingAt, n int) int { return s.n - n })
+	switch {
+	case found:
+		return t.bench[i].Setting
+	case i == 0:
+		return Setting{}
+	}
+	return t.bench[i-1].Setting
+}
+
+// Since is how long after the first entry a moment is.
+func (v *View) Since(at time.Time) time.Duration { return at.Sub(v.Start) }

@@ -1,0 +1,164 @@
+package scenarios
+
+import (
+	"slices"
+
+	"faultlab/engine"
+	"faultlab/faultprovider"
+)
+
+// fold is runs, operations and effects after n entries.
+type fold struct {
+	n       int
+	runs    *runFold
+	ops     *opFold
+	effects []*faultprovider.Effect // those of a view are never written to
+	own     bool                    // the list of effects is not shared
+	values  []faultprovider.Effect  // the same for a view; nil when it must be made again
+}
+
+// mark is a fold that stands still: a look back starts from it.
+type mark struct {
+	n       int
+	runs    []*engine.Run
+	ops     []*op
+	effects []*faultprovider.Effect
+}
+
+func (t *Timeline) newFold() *fold {
+	return &fold{runs: newRunFold(t.names.runs), ops: newOpFold(t.names.ops), own: true}
+}
+
+// freeze gives everything away; the fold goes on with copies of what changes.
+func (f *fold) freeze() *mark {
+	runs := f.runs.freeze()
+	f.own = false
+	return &mark{n: f.n, runs: runs, ops: f.ops.freeze(runs), effects: f.effects[:len(f.effects):len(f.effects)]}
+}
+
+func (t *Timeline) thaw(m *mark) *fold {
+	return &fold{n: m.n, runs: thawed(m.runs, t.names.runs), ops: thawedOps(m.ops, t.names.ops), effects: m.effects}
+}
+
+// foldAt is a fold of the first n entries. t.fold is held.
+func (t *Timeline) foldAt(n int) *fold {
+	if n >= t.head.n {
+		t.advance(t.head, n)
+		return t.head
+	}
+	if c := t.cursor; c == nil || c.n > n || c.n < n-markEvery {
+		if i := n / markEvery; i == 0 {
+			t.cursor = t.newFold()
+		} else {
+			t.cursor = t.thaw(t.marks[i-1])
+		}
+	}
+	t.advance(t.cursor, n)
+	return t.cursor
+}
+
+// advance folds the entries up to the n-th in.
+func (t *Timeline) advance(f *fold, n int) {
+	if f.n == n {
+		return
+	}
+	for _, e := range t.Slice(f.n+1, n) {
+		if f == t.head {
+			t.lead(e)
+		}
+		t.step(f, e)
+		if f == t.head && f.n%markEvery == 0 {
+			t.marks = append(t.marks, f.freeze())
+		}
+	}
+}
+
+// step folds one entry in.
+func (t *Timeline) step(f *fold, e Entry) {
+	f.n = e.N
+	if e.Event != nil {
+		if i := f.runs.apply(*e.Event); i >= 0 {
+			r := f.runs.list[i]
+			f.ops.event(*e.Event, i, r, t.subjectOf(r))
+		}
+	}
+	for i := range e.Effects {
+		f.effect(&e.Effects[i], t.names.effects)
+		if k, ok := t.operationOf(f, e.Effects[i].RequestID); ok {
+			f.ops.effect(k, e.Effects[i])
+		}
+	}
+}
+
+// effect adds an effect to the ledger's list, or puts it in the place of its former state.
+func (f *fold) effect(e *faultprovider.Effect, index map[string]int) {
+	if !f.own {
+		f.effects, f.own = slices.Clone(f.effects), true
+	}
+	f.values = nil
+	name := e.Collection + "/" + e.ID
+	if i, ok := index[name]; ok && i < len(f.effects) {
+		f.effects[i] = e
+		return
+	}
+	index[name] = len(f.effects)
+	f.effects = append(f.effects, e)
+}
+
+// ledger is the effects for a view.
+func (f *fold) ledger() []faultprovider.Effect {
+	if f.values == nil && len(f.effects) > 0 {
+		f.values = make([]faultprovider.Effect, len(f.effects))
+		for i, e := range f.effects {
+			f.values[i] = *e
+		}
+	}
+	return f.values
+}
+
+// subjectOf is the subject of a run's operations. It is worked out once.
+func (t *Timeline) subjectOf(r *engine.Run) string {
+	s, ok := t.names.subject[r.ID]
+	if !ok {
+		s = subjectOf(t.subject, r.ID, r.Admitted.Payload)
+		t.names.subject[r.ID] = s
+	}
+	return s
+}
+
+// operationOf finds the operation that a request belongs to, by its X-Request-Id.
+func (t *Timeline) operationOf(f *fold, requestID string) (opKey, bool) {
+	id, ok := engine.ParseRequestID(requestID)
+	if !ok {
+		return opKey{}, false
+	}
+	i, ok := f.runs.at(id.Run)
+	if !ok {
+		return opKey{}, false
+	}
+	r := f.runs.list[i]
+	return opKey{workflow: r.Admitted.Workflow, step: id.Step, undo: id.Undo, subject: t.subjectOf(r)}, true
+}
+
+// lead keeps what only grows, and is folded only once.
+func (t *Timeline) lead(e Entry) {
+	t.rows.add(t.wire.rows(e)...)
+	var log []faultprovider.Entry
+	var inbound []Delivery
+	s := t.settingAt(e.N)
+	switch {
+	case e.Log != nil:
+		log = append(log, *e.Log)
+		if i := slices.Index(s.Faults, e.Log.Fault); e.Log.Fault != "" && i >= 0 {
+			s.Faults = slices.Concat(s.Faults[:i], s.Faults[i+1:])
+			t.bench = append(t.bench, settingAt{e.N, s})
+		}
+	case e.Note != nil && e.Note.Bench != nil:
+		t.bench = append(t.bench, settingAt{e.N, *e.Note.Bench})
+	}
+	if e.Note != nil && e.Note.Delivery != nil {
+		inbound = append(inbound, *e.Note.Delivery)
+	}
+	t.log.add(log...)
+	t.inbound.add(inbound...)
+}

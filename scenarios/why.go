@@ -1,0 +1,163 @@
+package scenarios
+
+import (
+	"fmt"
+	"slices"
+
+	"faultlab/engine"
+	"faultlab/faultprovider"
+)
+
+// story is what a verdict's explanation looks at.
+type story struct {
+	Operation
+	noun     string // of one effect: "job"
+	attempts int
+	requests int
+	replayed bool // a reply was an earlier answer
+	failed   bool // an attempt before the last one failed
+	recorded bool // a person recorded evidence
+	resent   bool // a person sent it again
+	gaveUp   bool // a person abandoned it
+	forced   bool
+	last     *engine.EvidenceAt
+	lookups  int
+	status   int // of the newest reply to a write; 0 if there was none
+}
+
+// telling is one row of the table of explanations: the first one that fits is told.
+type telling struct {
+	verdict engine.Verdict
+	when    func(story) bool
+	text    func(story) string
+}
+
+func always(story) bool { return true }
+
+func say(text string) func(story) string { return func(story) string { return text } }
+
+// sayf fills %[1]s with the noun and %[2]s with its count.
+func sayf(text string) func(story) string {
+	return func(s story) string { return fmt.Sprintf(text, s.noun, count(len(s.Effects), s.noun)) }
+}
+
+var tellings = []telling{
+	{engine.OneEffect, func(s story) bool { return s.recorded }, sayf("Nobody answered, but the look-up found the %[1]s under its key, and that was recorded. Nothing was sent again.")},
+	{engine.OneEffect, func(s story) bool { return s.resent }, sayf("The look-up found nothing, so it was sent again under the same key, and there is one %[1]s. Had the first request arrived late, the key would have kept it from making another.")},
+	{engine.OneEffect, func(s story) bool { return len(s.Runs) > 1 && s.replayed }, sayf("Several runs asked for it under one key. The first made the %[1]s, the others were told of it.")},
+	{engine.OneEffect, func(s story) bool { return s.replayed }, sayf("The first attempt made the %[1]s. Only the shared key kept the next one from making another.")},
+	{engine.OneEffect, func(s story) bool { return s.requests > s.attempts }, sayf("The transport sent more requests than the caller made attempts. The key kept the %[1]s single.")},
+	{engine.OneEffect, func(s story) bool { return s.failed }, sayf("An attempt failed and a later one made the %[1]s. The same key is what made trying again safe, without knowing what the first had done.")},
+	{engine.OneEffect, always, sayf("Asked for once, answered, and the ledger holds one %[1]s.")},
+
+	{engine.CleanFailure, func(s story) bool { return s.gaveUp }, sayf("It was looked up, was not there, and was given up. The ledger holds no %[1]s of it.")},
+	{engine.CleanFailure, func(s story) bool { return s.requests == 0 }, say("Nothing was ever sent. It did not happen, and both sides agree.")},
+	{engine.CleanFailure, always, sayf("The provider refused it and made no %[1]s: both sides agree. Asking the same again would meet the same answer.")},
+
+	{engine.PhantomSuccess, func(s story) bool { return s.recorded }, sayf("What was recorded is not of this operation: the ledger holds no %[1]s that it asked for.")},
+	{engine.PhantomSuccess, func(s story) bool { return s.replayed }, sayf("The reply was an earlier answer, to another operation under the same key. This one never made its %[1]s, and the caller believes that it did.")},
+	{engine.PhantomSuccess, always, sayf("The reply said yes and the ledger holds no %[1]s. The caller has no reason to look again.")},
+
+	{engine.FalseFailure, func(s story) bool { return s.gaveUp }, sayf("It was given up after a look-up found nothing, and then the late request arrived: %[2]s. No record is not the same as did not happen.")},
+	{engine.FalseFailure, always, sayf("The caller believes that it failed, and the ledger holds %[2]s. Whoever starts it again under a new key makes a second one.")},
+
+	{engine.Unresolved, lateCommit, sayf("The look-up found nothing, and then the late request arrived: %[2]s. No record is not the same as did not happen. Look it up again.")},
+	{engine.Unresolved, escalated, say("Nobody here can prove it. It waits for a person who can find out by other means.")},
+	{engine.Unresolved, found, sayf("The look-up found the %[1]s. Record it: the run goes on, and nothing is sent again.")},
+	{engine.Unresolved, noAnswer, say("The look-up got no answer, so nobody knows more than before. Ask again later, or escalate.")},
+	{engine.Unresolved, noRecord, say("The look-up found no record. The same key may be sent again, as long as the provider still remembers it.")},
+	{engine.Unresolved, func(s story) bool { return len(s.Effects) == 1 }, sayf("Look it up, then record it: the %[1]s is already there.")},
+	{engine.Unresolved, func(s story) bool { return s.status != 0 }, sayf("The answers say neither that it happened nor that it did not; the ledger holds %[2]s. Look it up before anything is sent again.")},
+	{engine.Unresolved, always, sayf("Sent, and nobody answered. The ledger holds no %[1]s yet, which the caller cannot see: look it up before anything is sent again.")},
+
+	{engine.Duplicate, func(s story) bool { return len(s.Keys) > 1 }, sayf("Two keys for one operation: the provider could not know that they mean the same %[1]s, and made %[2]s.")},
+	{engine.Duplicate, func(s story) bool { return s.forced }, sayf("It was forced under a key that the provider had forgotten. To the provider that was a new operation: %[2]s.")},
+	{engine.Duplicate, func(s story) bool { return len(s.Keys) == 0 }, sayf("Sent without a key, so each request was a new operation to the provider: %[2]s.")},
+	{engine.Duplicate, keyNotSeen, sayf("A key was sent where the provider does not look for it, so each request was a new operation to it: %[2]s.")},
+	{engine.Duplicate, always, sayf("The key was the same each time, and the provider made %[2]s: it does not keep the promise that the caller relied on, or no longer remembers the key.")},
+
+	{engine.Compensated, always, sayf("The %[1]s and its inverse are both in the ledger. Undone is not unhappened: both stay visible.")},
+	{engine.Uncompensated, always, sayf("The %[1]s is there and its inverse is missing. The caller believes that it was undone.")},
+}
+
+// why tells a verdict in one or two sentences; while belief is open there is nothing to tell.
+func why(o Operation, runs []*engine.Run) string {
+	if o.Verdict == "" {
+		return ""
+	}
+	s := tell(o, runs)
+	for _, t := range tellings {
+		if t.verdict == o.Verdict && t.when(s) {
+			return t.text(s)
+		}
+	}
+	return ""
+}
+
+func tell(o Operation, runs []*engine.Run) story {
+	s := story{Operation: o, noun: "record"}
+	if len(o.Effects) > 0 {
+		s.noun = singular(o.Effects[0].Collection)
+	}
+	for _, r := range runs {
+		step := r.StepAt(o.Step, o.Undo)
+		for i, a := range step.Attempts {
+			s.attempts++
+			s.failed = s.failed || a.Outcome == engine.Failed && i < len(step.Attempts)-1
+			s.resent = s.resent || a.By == "resubmit"
+			for _, c := range a.Calls {
+				s.call(c)
+			}
+		}
+	}
+	return s
+}
+
+func (s *story) call(c *engine.Call) {
+	if c.Effect == engine.Read {
+		return
+	}
+	for _, q := range c.Requests {
+		if !q.NotSent {
+			s.requests++
+		}
+		if n := nounOf(q.URL); len(s.Effects) == 0 && n != "" {
+			s.noun = n
+		}
+	}
+	s.replayed = s.replayed || c.Replay
+	if c.Ended {
+		s.status = c.Status
+	}
+	for i := range c.Evidence {
+		s.lookups++
+		s.last = &c.Evidence[i]
+	}
+	for _, d := range c.Decisions {
+		s.recorded = s.recorded || d.Decision == engine.Record
+		s.gaveUp = s.gaveUp || d.Decision == engine.Abandon
+		s.forced = s.forced || d.Forced != ""
+	}
+}
+
+func lateCommit(s story) bool {
+	return noRecord(s) && slices.ContainsFunc(s.Effects, func(e faultprovider.Effect) bool { return e.CommittedAt.After(s.last.At) })
+}
+
+func noRecord(s story) bool { return s.last != nil && s.last.Found == engine.FoundNoRecord }
+func noAnswer(s story) bool { return s.last != nil && s.last.Found == engine.FoundNoAnswer }
+func found(s story) bool {
+	return s.last != nil && s.last.Found == engine.FoundRecord && s.last.Match != engine.Contradicts
+}
+
+func escalated(s story) bool {
+	return slices.ContainsFunc(s.Doubts, func(c *engine.Call) bool {
+		d := c.Decision()
+		return d != nil && d.Decision == engine.Escalate
+	})
+}
+
+// keyNotSeen: the caller sent a key and the provider read none.
+func keyNotSeen(s story) bool {
+	return len(s.Keys) > 0 && slices.ContainsFunc(s.Effects, func(e faultprovider.Effect) bool { return e.Key == "" })
+}
