@@ -96,7 +96,7 @@ func (v *Virtual) recountActor(a *actor) {
 }
 
 func (v *Virtual) recountServing(a *actor) {
-	serves := a.entered && !a.ended && !a.away && (a.wire == nil || a.wire.moving && !a.wire.gaveUp)
+	serves := a.entered && !a.ended && !a.away && (a.wire == nil || a.wire.flying)
 	if serves != a.serves {
 		a.serves = serves
 		v.serving += delta(serves)
