@@ -98,6 +98,12 @@ var rules = map[Kind]func(string) error{
 		}
 		return nil
 	},
+	KindRun: func(s string) error {
+		if n, err := strconv.Atoi(s); err == nil && n < 1 {
+			return errors.New("runs are numbered from 1")
+		}
+		return nil
+	},
 	KindName: func(s string) error {
 		if s == "" || strings.ContainsFunc(s, func(r rune) bool { return !isName(r) }) {
 			return errors.New("a name has letters, digits, - and _ only")

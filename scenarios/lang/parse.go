@@ -165,7 +165,9 @@ func (p *reader) line(n int, text string) (Line, *Verb) {
 		l.Expect.Line = n
 	}
 	if err == nil && name == "ask" {
-		l.Question, err = question(l)
+		if l.Question, err = question(l); err == nil {
+			l.Text = l.Question.String()
+		}
 	}
 	if err != nil {
 		p.fail(n, err)
@@ -174,6 +176,9 @@ func (p *reader) line(n int, text string) (Line, *Verb) {
 }
 
 func unknownVerb(name string, col int, inFile bool) *Error {
+	if strings.HasPrefix(name, "--") {
+		return &Error{Column: col, Message: "an embedded file begins with a line of two dashes, its name and two dashes, parted by spaces", Suggest: []string{"-- payload.json --"}}
+	}
 	fits := verbNames(func(v *Verb) bool { return inFile && v.InFile() || !inFile && v.Interactive() })
 	return &Error{Column: col, Message: "unknown verb " + strconv.Quote(name), Suggest: fitting(name, fits)}
 }

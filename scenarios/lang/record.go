@@ -18,36 +18,32 @@ type Step struct {
 	Line      Line
 }
 
-// Record writes what was done as a scenario file: the head and the files of s, the
-// steps with an `advance` wherever time passed between them, and a last `wait`. Verbs that only
-// concern the screen and files that no step names are left out. What it writes
-// parses, and has the same head and the same lines; it is an error if a file
-// cannot be embedded.
+// Record writes what was done as a scenario file: the head and the files of s, and
+// the steps, with an `advance` wherever time passed between them. Verbs that only
+// concern the screen are left out, and files that no step names. A last `wait`
+// needs no time before it: it goes on until nothing is due. What Record writes
+// parses, and has the same head and the same lines. It is an error if a step names
+// a file that s does not hold, or a file cannot be embedded.
 func Record(s *Scenario, steps []Step) ([]byte, error) {
 	t := &tidy{}
 	s.writeHead(t)
 	named, loads := map[string]bool{}, false
 	var now time.Duration
-	for _, step := range steps {
+	for i, step := range steps {
 		v := VerbNamed(step.Line.Verb)
 		if v == nil || v.Use&InScript == 0 {
 			continue
 		}
-		if gap := step.At - now; gap > 0 {
+		last := i == len(steps)-1 && v.Name == "wait"
+		if gap := step.At - now; gap > 0 && !last {
 			t.verb(Line{Verb: "advance", Text: gap.String()}, VerbNamed("advance"))
 		}
-		t.verb(step.Line, v)
-		if q := step.Line.Question; q != nil {
-			t.paragraphs("because", q.Because)
-		}
+		t.step(step.Line, v)
 		now = max(now, step.At, step.Until)
 		for _, u := range step.Line.uses {
 			named[u.text] = named[u.text] || !u.json
 			loads = loads || u.kind == KindFile
 		}
-	}
-	if n := len(steps); n > 0 && steps[n-1].Line.Verb != "wait" && steps[n-1].Line.Verb != "expect" {
-		t.verb(Line{Verb: "wait"}, VerbNamed("wait"))
 	}
 	for _, name := range s.Names {
 		if !named[name] && (loads || !strings.HasSuffix(name, ".woml")) {
@@ -64,12 +60,20 @@ func Record(s *Scenario, steps []Step) ([]byte, error) {
 	return t.out.Bytes(), nil
 }
 
+// step writes one line of the script, and why the answer to its question is right.
+func (t *tidy) step(l Line, v *Verb) {
+	t.verb(l, v)
+	if l.Question != nil {
+		t.paragraphs("because", l.Question.Because)
+	}
+}
+
 // writeHead writes the head's lines, in the table's order.
 func (s *Scenario) writeHead(t *tidy) {
-	t.paragraphs("title", s.Title)
+	t.paragraphs("title", strings.ReplaceAll(s.Title, "\n", " "))
 	t.paragraphs("teach", s.Teach)
 	t.paragraphs("before", s.Before)
-	t.paragraphs("group", s.Group)
+	t.paragraphs("group", strings.ReplaceAll(s.Group, "\n", " "))
 	for _, p := range s.Lessons {
 		t.headLine("lesson", fmt.Sprintf("%s %d", Quote(p.Lesson), p.N))
 	}

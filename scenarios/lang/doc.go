@@ -1,0 +1,59 @@
+// Package lang is the language of scenarios: one table of verbs, and what reads,
+// writes and completes lines made of them. Scenario files, the palette and the keys
+// of the workbench, replays and recordings all use this table, so a word means the
+// same everywhere.
+//
+// It promises that a word that it does not know never passes in silence: every
+// mistake has its file, line and column and the words that would fit. It never carries a verb out, opens
+// no file and starts nothing: that is the bench's part, and so this package knows
+// no other of the project.
+//
+// # Scenario files
+//
+// A scenario is one text file: a head, a script, and the files that the script
+// uses (in the txtar format, so the file's name ends in .txtar).
+//
+//	title  B. Commit, then 503
+//	teach  The first attempt really created the job.
+//
+//	fault  commit-then-error
+//	ask    How many jobs will exist at the end?  0 | *1 | 2
+//	because The second attempt carries the same key.
+//	trigger fulfill payload.json
+//	wait
+//	expect run succeeded
+//	expect attempts 2
+//	expect jobs 1
+//	expect verdict one-effect
+//	-- workflow.woml --
+//	<woml> ... </woml>
+//	-- payload.json --
+//	{"orderId":"order-42","paymentId":"pay-42","amount":120}
+//
+// Every line is a verb and its arguments. Blank lines mean nothing, and a line that
+// begins with # is a comment. The head says what the scenario is, and ends where
+// the script begins. The script is carried out line by line; nothing happens
+// between two lines but what the lines say, so time stands still unless a line
+// lets it pass (wait, advance, expire). The embedded files come last. Each of them
+// must be named by a line, and each that a line names must be there; the workflow
+// alone needs no line.
+//
+// # Words
+//
+// Words are parted by spaces. A word with spaces in it stands in quotes: in double
+// quotes \" \\ \n \t and \u0000 are escapes, in single quotes nothing is. An object
+// or an array of JSON is one word and needs no quotes. Options are written
+// name=value, in any order and place; a value that has a = in it stands in quotes.
+// A count is 2, >=2 or <=2; a duration is 250ms, 1s, 1m30s, 24h or 45d, and is never
+// negative. Prose (a title, what there is to learn, a question) is
+// taken as it stands, quotes and all.
+//
+// # Which run, step and operation
+//
+// run=2 chooses the second run (in order of admission), step=ID a step, attempt=1 an
+// attempt, key=K and subject=S an operation, undo the compensation of a step in
+// place of the step. Without such an option an expectation speaks of all: each
+// of them must be as claimed. With `not`, none of them may be. Where there is none at all, an expectation
+// about them fails either way, so that none is ever met by speaking of nothing;
+// only counts may be 0.
+package lang
