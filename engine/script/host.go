@@ -16,7 +16,8 @@ type Host interface {
 	// Start begins one call. A refusal (bad input, say) means that nothing was begun: it rejects the promise at
 	// once and no completion follows.
 	Start(id int, c Call) *ServiceError
-	// Timer asks for a completion with this ticket after d.
+	// Timer asks for a completion with this ticket after d. Ticket 0 is the end of the script's own time, set when
+	// no other timer can come before it.
 	Timer(id int, d time.Duration)
 	// Cancel withdraws what was begun. A withdrawn timer never completes; a withdrawn call still does, with
 	// whatever its end was.
@@ -28,7 +29,7 @@ type Host interface {
 	// Secret is the value of a secret, and whether there is one of that name.
 	Secret(name string) (value string, ok bool)
 	// Log takes one line of the script's console. Level is log, info, warn, error or debug; secrets in the text are
-	// already replaced and it is at most MaxLog bytes long.
+	// already replaced and it is at most MaxLog characters long.
 	Log(level, text string)
 }
 

@@ -44,8 +44,8 @@ type Attempt struct {
 
 // Limits are what one run of a script may use.
 type Limits struct {
-	// Time is the script's own time: what it computes, by the wall clock, and what it waits for timers alone, by the
-	// host's. Waiting while a call is open does not count. Default 5 s.
+	// Time is the script's own time: how long it may compute, by the wall clock, and how long it may wait for timers
+	// alone, by the host's; each for itself. Waiting while a call is open does not count. Default 5 s.
 	Time time.Duration
 	// Grace is how long a script that was told to stop is waited for before it is abandoned. Default 250 ms.
 	Grace time.Duration
@@ -100,7 +100,7 @@ func (e *Error) Error() string { return e.Code + ": " + e.Message }
 // Unwrap is Next's error, or the cause of the context's end, where that ended the script.
 func (e *Error) Unwrap() error { return e.cause }
 
-// MaxMessage is the longest message of an Error, in characters; MaxLog the longest line of a log, in bytes.
+// MaxMessage is the longest message of an Error and MaxLog the longest line of a log, in characters.
 const (
 	MaxMessage = 1024
 	MaxLog     = 8192

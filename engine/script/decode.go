@@ -1,0 +1,184 @@
+package script
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/dop251/goja"
+)
+
+// decode makes a JavaScript value of JSON, deeply frozen if asked. It differs from JSON.parse of the runtime in what
+// matters here: deep nesting is refused instead of eating the stack, lone surrogates survive, and it is fast.
+func (rl *realm) decode(text []byte, frozen bool) (goja.Value, error) {
+	if !json.Valid(text) {
+		return nil, syntaxOf(text)
+	}
+	d := decoder{rl: rl, text: text, frozen: frozen}
+	return d.value(), nil
+}
+
+// syntaxOf is encoding/json's own sentence about what is wrong.
+func syntaxOf(text []byte) error {
+	var any json.RawMessage
+	if err := json.Unmarshal(text, &any); err != nil {
+		return err
+	}
+	return errors.New("not JSON")
+}
+
+// decoder walks text that is known to be valid.
+type decoder struct {
+	rl     *realm
+	text   []byte
+	at     int
+	frozen bool
+}
+
+// next skips white space and the punctuation between values, and gives the byte that follows.
+func (d *decoder) next() byte {
+	for {
+		switch c := d.text[d.at]; c {
+		case ' ', '\t', '\n', '\r', ',', ':':
+			d.at++
+		default:
+			return c
+		}
+	}
+}
+
+func (d *decoder) value() goja.Value {
+	switch d.next() {
+	case '{':
+		return d.object()
+	case '[':
+		return d.array()
+	case '"':
+		return d.text16()
+	case 't':
+		d.at += len("true")
+		return d.rl.vm.ToValue(true)
+	case 'f':
+		d.at += len("false")
+		return d.rl.vm.ToValue(false)
+	case 'n':
+		d.at += len("null")
+		return goja.Null()
+	default:
+		return d.number()
+	}
+}
+
+func (d *decoder) object() goja.Value {
+	o := d.rl.vm.NewObject()
+	d.at++
+	for d.next() != '}' {
+		key := d.text16().String()
+		d.rl.put(o, key, d.value())
+	}
+	d.at++
+	return d.done(o)
+}
+
+func (d *decoder) array() goja.Value {
+	var items []any
+	d.at++
+	for d.next() != ']' {
+		items = append(items, d.value())
+	}
+	d.at++
+	return d.done(d.rl.vm.NewArray(items...))
+}
+
+func (d *decoder) done(o *goja.Object) goja.Value {
+	if d.frozen {
+		d.rl.freeze(o)
+	}
+	return o
+}
+
+// put sets an own property of a plain object, also where the name is __proto__.
+func (rl *realm) put(o *goja.Object, key string, v goja.Value) {
+	if key == "__proto__" {
+		_ = o.DefineDataProperty(key, v, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_TRUE)
+		return
+	}
+	_ = o.Set(key, v)
+}
+
+func (d *decoder) number() goja.Value {
+	start := d.at
+	for d.at < len(d.text) && bytes.IndexByte([]byte("+-.0123456789eE"), d.text[d.at]) >= 0 {
+		d.at++
+	}
+	text := string(d.text[start:d.at])
+	if n, err := strconv.ParseInt(text, 10, 54); err == nil && (n != 0 || text[0] != '-') {
+		return d.rl.vm.ToValue(n)
+	}
+	// Out of range is an infinity, as in JSON.parse.
+	f, _ := strconv.ParseFloat(text, 64)
+	if f == 0 && text[0] == '-' {
+		f = math.Copysign(0, -1)
+	}
+	return d.rl.vm.ToValue(f)
+}
+
+// text16 reads a string, with its escapes, as UTF-16.
+func (d *decoder) text16() goja.Value {
+	d.at++
+	start := d.at
+	for d.text[d.at] != '"' {
+		if d.text[d.at] == '\\' {
+			d.at = start
+			return d.escaped()
+		}
+		d.at++
+	}
+	s := string(d.text[start:d.at])
+	d.at++
+	if !utf8.ValidString(s) {
+		s = string([]rune(s))
+	}
+	return d.rl.vm.ToValue(s)
+}
+
+func (d *decoder) escaped() goja.Value {
+	var out []uint16
+	for d.text[d.at] != '"' {
+		if d.text[d.at] == '\\' {
+			out = append(out, d.escape())
+			continue
+		}
+		r, size := utf8.DecodeRune(d.text[d.at:])
+		out = utf16.AppendRune(out, r)
+		d.at += size
+	}
+	d.at++
+	return goja.StringFromUTF16(out)
+}
+
+func (d *decoder) escape() uint16 {
+	c := d.text[d.at+1]
+	d.at += 2
+	switch c {
+	case 'b':
+		return '\b'
+	case 'f':
+		return '\f'
+	case 'n':
+		return '\n'
+	case 'r':
+		return '\r'
+	case 't':
+		return '\t'
+	case 'u':
+		n, _ := strconv.ParseUint(string(d.text[d.at:d.at+4]), 16, 16)
+		d.at += 4
+		return uint16(n)
+	}
+	return uint16(c)
+}

@@ -1,0 +1,263 @@
+package script
+
+import (
+	"encoding/base64"
+	"fmt"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/dop251/goja"
+)
+
+// maxDepth bounds nesting on the way out; it is what encoding/json reads back.
+const maxDepth = 10_000
+
+// flaw is why a value is not JSON: where, and what to do about it.
+type flaw struct {
+	text     string
+	tooLarge bool
+}
+
+// encoder writes a JavaScript value as JSON. It has two ways of looking at objects: a result is strict (see
+// encode_strict.go), a request is read as JSON.stringify reads it, except that what JSON.stringify would silently spoil
+// (NaN, a Map, a function, undefined in an array) is refused.
+type encoder struct {
+	rl     *realm
+	root   string // what the value is called in sentences
+	strict bool
+	binary bool // bytes become {"bytesBase64"}
+	limit  int  // bytes of JSON
+	out    []byte
+	path   []step
+	above  []*goja.Object // the objects that contain the present one
+}
+
+// step is one key or, if it is not negative, one index on the way to a value.
+type step struct {
+	key   string
+	index int
+}
+
+func keyStep(key string) step { return step{key: key, index: -1} }
+
+func (e *encoder) value(v goja.Value) *flaw {
+	if len(e.out) > e.limit {
+		return &flaw{text: fmt.Sprintf("%s is larger than %d bytes of JSON", e.root, e.limit), tooLarge: true}
+	}
+	switch {
+	case v == nil || goja.IsUndefined(v):
+		return e.flaw("is undefined; leave it out or use null")
+	case goja.IsNull(v):
+		e.out = append(e.out, "null"...)
+		return nil
+	}
+	switch x := v.(type) {
+	case goja.String:
+		e.out = appendString(e.out, x)
+		return nil
+	case *goja.Object:
+		return e.object(x)
+	case *goja.Symbol:
+		return e.flaw("is a symbol, which JSON does not have")
+	}
+	switch {
+	case goja.IsNumber(v):
+		return e.number(v)
+	case goja.IsBigInt(v):
+		return e.flaw("is a bigint; use String(value) or Number(value)")
+	}
+	e.out = strconv.AppendBool(e.out, v.ToBoolean())
+	return nil
+}
+
+func (e *encoder) number(v goja.Value) *flaw {
+	f := v.ToFloat()
+	switch {
+	case math.IsNaN(f):
+		return e.flaw("is NaN, which JSON does not have")
+	case math.IsInf(f, 0):
+		return e.flaw("is infinite, which JSON does not have")
+	case f == math.Trunc(f) && math.Abs(f) < 1<<53:
+		e.out = strconv.AppendInt(e.out, int64(f), 10) // -0 becomes 0
+	default:
+		e.out = append(e.out, v.String()...)
+	}
+	return nil
+}
+
+func (e *encoder) object(o *goja.Object) *flaw {
+	for _, a := range e.above {
+		if a == o {
+			return e.flaw("contains itself")
+		}
+	}
+	if len(e.above) >= maxDepth {
+		return e.flaw(fmt.Sprintf("is nested more than %d deep", maxDepth))
+	}
+	e.above = append(e.above, o)
+	defer func() { e.above = e.above[:len(e.above)-1] }()
+	if e.strict {
+		return e.strictObject(o)
+	}
+	return e.requestObject(o)
+}
+
+// member writes one element or property, under its step of the path.
+func (e *encoder) member(s step, v goja.Value) *flaw {
+	e.path = append(e.path, s)
+	if f := e.value(v); f != nil {
+		return f
+	}
+	e.path = e.path[:len(e.path)-1]
+	return nil
+}
+
+// requestObject reads an object as JSON.stringify does.
+func (e *encoder) requestObject(o *goja.Object) *flaw {
+	if what := unfit(o); what != "" {
+		return e.flaw(what)
+	}
+	if data, ok := bytesOf(o); ok {
+		if !e.binary {
+			return e.flaw("is binary data; send it as bytesBase64")
+		}
+		e.out = append(e.out, `{"bytesBase64":"`...)
+		e.out = base64.StdEncoding.AppendEncode(e.out, data)
+		e.out = append(e.out, `"}`...)
+		return nil
+	}
+	if toJSON, ok := goja.AssertFunction(o.Get("toJSON")); ok {
+		v, err := toJSON(o)
+		if err != nil {
+			panic(err)
+		}
+		return e.value(v)
+	}
+	switch o.ClassName() {
+	case "String", "Number", "Boolean":
+		return e.value(e.rl.vm.ToValue(o.Export()))
+	case "Array":
+		return e.requestArray(o)
+	}
+	return e.requestMembers(o)
+}
+
+func (e *encoder) requestArray(o *goja.Object) *flaw {
+	e.out = append(e.out, '[')
+	for i := range int(o.Get("length").ToInteger()) {
+		if i > 0 {
+			e.out = append(e.out, ',')
+		}
+		if f := e.member(step{index: i}, o.Get(strconv.Itoa(i))); f != nil {
+			return f
+		}
+	}
+	e.out = append(e.out, ']')
+	return nil
+}
+
+func (e *encoder) requestMembers(o *goja.Object) *flaw {
+	e.out = append(e.out, '{')
+	first := true
+	for _, key := range o.Keys() {
+		v := o.Get(key)
+		if v == nil || goja.IsUndefined(v) {
+			continue
+		}
+		e.out = appendKey(e.out, key, first)
+		first = false
+		if f := e.member(keyStep(key), v); f != nil {
+			return f
+		}
+	}
+	e.out = append(e.out, '}')
+	return nil
+}
+
+var (
+	plainType   = reflect.TypeFor[map[string]any]()
+	arrayType   = reflect.TypeFor[[]any]()
+	promiseType = reflect.TypeFor[*goja.Promise]()
+	proxyType   = reflect.TypeFor[goja.Proxy]()
+	bufferType  = reflect.TypeFor[goja.ArrayBuffer]()
+	secretsType = reflect.TypeFor[*secretsObject]()
+)
+
+// unfit says what an object is that has no meaning as JSON, or is empty.
+func unfit(o *goja.Object) string {
+	switch t := o.ExportType(); {
+	case t == promiseType:
+		return "is a promise; await it first"
+	case t != nil && t.Kind() == reflect.Func:
+		return "is a function, which JSON does not have"
+	case t == secretsType:
+		return "is the secrets object; name one: secrets.NAME"
+	}
+	switch class := o.ClassName(); class {
+	case "Map":
+		return "is a Map; use Object.fromEntries(map)"
+	case "Set":
+		return "is a Set; use [...set]"
+	case "Function":
+		return "is a function, which JSON does not have"
+	case "Error", "RegExp", "WeakMap", "WeakSet", "Symbol":
+		return "is " + article(class) + ", which JSON does not have"
+	}
+	return ""
+}
+
+// bytesOf is the content of an ArrayBuffer or a view of one.
+func bytesOf(o *goja.Object) ([]byte, bool) {
+	if o.ExportType() == bufferType {
+		return o.Export().(goja.ArrayBuffer).Bytes(), true
+	}
+	if o.ExportType() == plainType || o.ExportType() == arrayType || o.ExportType() == proxyType {
+		return nil, false
+	}
+	inner, ok := o.Get("buffer").(*goja.Object)
+	if !ok || inner.ExportType() != bufferType {
+		return nil, false
+	}
+	all := inner.Export().(goja.ArrayBuffer).Bytes()
+	from, size := int(o.Get("byteOffset").ToInteger()), int(o.Get("byteLength").ToInteger())
+	if from < 0 || size < 0 || from+size > len(all) {
+		return nil, false
+	}
+	return all[from : from+size], true
+}
+
+// flaw says what is wrong with the present value, and where it is.
+func (e *encoder) flaw(what string) *flaw {
+	var b strings.Builder
+	b.WriteString(e.root)
+	for _, s := range e.path {
+		switch {
+		case s.index >= 0:
+			fmt.Fprintf(&b, "[%d]", s.index)
+		case identifier(s.key):
+			b.WriteString("." + s.key)
+		default:
+			fmt.Fprintf(&b, "[%s]", appendText(nil, s.key))
+		}
+	}
+	return &flaw{text: b.String() + " " + what}
+}
+
+func identifier(s string) bool {
+	for i, c := range s {
+		letter := c == '_' || c == '$' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+		if !letter && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return s != ""
+}
+
+func appendKey(out []byte, key string, first bool) []byte {
+	if !first {
+		out = append(out, ',')
+	}
+	return append(appendText(out, key), ':')
+}

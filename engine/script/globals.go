@@ -1,0 +1,104 @@
+package script
+
+import (
+	"github.com/dop251/goja"
+)
+
+// globals are the names that a script finds beside those of the language. Each is made when a script first names it:
+// most scripts need three or four of them, and a runtime is made for every attempt.
+var globals = map[string]struct {
+	fixed bool // cannot be assigned
+	make  func(*realm) goja.Value
+}{
+	"context":          {true, (*realm).context},
+	"attempt":          {true, (*realm).attempt},
+	"services":         {true, (*realm).services},
+	"secrets":          {true, (*realm).secretsGlobal},
+	"console":          {false, (*realm).console},
+	"crypto":           {false, (*realm).crypto},
+	"WomlServiceError": {true, from("errors", "WomlServiceError")},
+
+	"setTimeout":     {false, func(rl *realm) goja.Value { return rl.function("setTimeout", rl.setTimeout) }},
+	"clearTimeout":   {false, func(rl *realm) goja.Value { return rl.function("clearTimeout", rl.clearTimer) }},
+	"setInterval":    {false, func(rl *realm) goja.Value { return rl.function("setInterval", rl.setInterval) }},
+	"clearInterval":  {false, func(rl *realm) goja.Value { return rl.function("clearInterval", rl.clearTimer) }},
+	"queueMicrotask": {false, from("clone", "queueMicrotask")},
+
+	"structuredClone": {false, from("clone", "structuredClone")},
+	"fetch":           {false, from("fetch", "fetch")},
+	"Headers":         {false, from("fetch", "Headers")},
+	"Response":        {false, from("fetch", "Response")},
+	"AbortController": {false, from("abort", "AbortController")},
+	"AbortSignal":     {false, from("abort", "AbortSignal")},
+	"DOMException":    {false, from("abort", "DOMException")},
+	"URL":             {false, from("url", "URL")},
+	"URLSearchParams": {false, from("url", "URLSearchParams")},
+	"TextEncoder":     {false, from("encoding", "TextEncoder")},
+	"TextDecoder":     {false, from("encoding", "TextDecoder")},
+	"atob":            {false, from("encoding", "atob")},
+	"btoa":            {false, from("encoding", "btoa")},
+}
+
+func from(module, name string) func(*realm) goja.Value {
+	return func(rl *realm) goja.Value { return rl.module(module).Get(name) }
+}
+
+// globalObject stands behind the global object as its prototype and moves a name there when it is first used.
+type globalObject struct{ rl *realm }
+
+func (g *globalObject) Get(name string) goja.Value {
+	entry, ok := globals[name]
+	if !ok {
+		return nil
+	}
+	v := entry.make(g.rl)
+	free := goja.ToFlag(!entry.fixed)
+	_ = g.rl.vm.GlobalObject().DefineDataProperty(name, v, free, free, goja.FLAG_FALSE)
+	return v
+}
+
+func (g *globalObject) Has(name string) bool {
+	_, ok := globals[name]
+	return ok
+}
+
+func (g *globalObject) Set(string, goja.Value) bool { return false }
+func (g *globalObject) Delete(string) bool          { return true }
+func (g *globalObject) Keys() []string              { return nil }
+
+// context is what the script is given to work on, deeply frozen: an attempt cannot change what the next one sees.
+func (rl *realm) context() goja.Value {
+	o := rl.vm.NewObject()
+	steps := rl.vm.NewObject()
+	for _, id := range sortedKeys(rl.in.Steps) {
+		rl.put(steps, id, rl.given("context.steps."+id, rl.in.Steps[id]))
+	}
+	if len(rl.in.Payload) > 0 {
+		payload := rl.given("context.payload", rl.in.Payload)
+		rl.put(o, "payload", payload)
+		rl.put(o, "trigger", payload)
+	}
+	rl.put(o, "steps", rl.freeze(steps))
+	for _, name := range sortedKeys(rl.in.Extra) {
+		rl.put(o, name, rl.given("context."+name, rl.in.Extra[name]))
+	}
+	return rl.freeze(o)
+}
+
+// given decodes what the Host handed over. That it is JSON is the Host's promise: to break it ends the worker.
+func (rl *realm) given(what string, text []byte) goja.Value {
+	v, err := rl.decode(text, true)
+	if err != nil {
+		panic(what + ": " + err.Error())
+	}
+	return v
+}
+
+func (rl *realm) attempt() goja.Value {
+	a := rl.in.Attempt
+	o := rl.vm.NewObject()
+	rl.put(o, "number", rl.vm.ToValue(a.Number))
+	rl.put(o, "maxAttempts", rl.vm.ToValue(a.MaxAttempts))
+	rl.put(o, "idempotencyKey", rl.vm.ToValue(a.IdempotencyKey))
+	return rl.freeze(o)
+}

@@ -1,0 +1,265 @@
+package script
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"time"
+)
+
+// Run runs a script once and returns when it has settled and every call that it began has ended, or when it was
+// stopped: by its limits, by ctx, or by an error from Next. See Result for what is left open then.
+func Run(ctx context.Context, p *Program, in Input, h Host) Result {
+	limits := in.Limits.orDefaults()
+	if size := in.size(); size > limits.Context {
+		text := fmt.Sprintf("the script's context has %d bytes of JSON, more than the %d allowed; let earlier steps return less", size, limits.Context)
+		return Result{Err: &Error{Code: CodeContextTooLarge, Message: text}}
+	}
+	if ctx.Err() != nil {
+		return Result{Err: cancelled(context.Cause(ctx))}
+	}
+	r := &runner{
+		ctx: ctx, host: h, limits: limits, watch: newWatchdog(limits.Time), due: map[int]time.Time{},
+		turns: make(chan func() error), done: make(chan error, 1),
+		asks: make(chan func(*runner)), answered: make(chan struct{}),
+		gone: make(chan struct{}), exited: make(chan struct{}),
+	}
+	r.realm = newRealm(p, &in, limits, r.ask)
+	defer r.leave()
+	go r.work()
+	return r.run()
+}
+
+// runner is the side of a run that talks to the Host and watches the clock, on the goroutine that called Run. The
+// script runs on the worker's goroutine, in turns: from its start or a completion to its next wait. What the script
+// wants of the Host within a turn is handed over to the runner, so that the Host is never called concurrently, never
+// after Run has returned, and never by a goroutine that its owner does not know.
+type runner struct {
+	ctx    context.Context
+	host   Host
+	limits Limits
+	watch  *watchdog
+	realm  *realm
+
+	turns    chan func() error
+	done     chan error // how the present turn ended
+	asks     chan func(*runner)
+	answered chan struct{}
+	gone     chan struct{} // closed when nobody answers any more
+	exited   chan struct{} // closed when the worker is over
+	left     bool
+
+	calls []int             // open calls, by ticket
+	due   map[int]time.Time // open timers
+	open  []int             // the calls that were open when the script settled
+
+	// waited is how long the script has waited for timers alone, by the host's clock. It is counted apart from the
+	// watchdog's wall time: on a virtual clock it must not depend on how fast the machine was.
+	waited time.Duration
+}
+
+func (r *runner) run() Result {
+	if err := r.turn(r.realm.start); err != nil {
+		return r.stopped(err)
+	}
+	for {
+		if r.realm.outcome != nil {
+			r.settle()
+			if len(r.calls) == 0 {
+				return r.settled()
+			}
+		}
+		c, err := r.next()
+		if err != nil {
+			return r.stopped(err)
+		}
+		if err := r.turn(func() error { return r.realm.deliver(c) }); err != nil {
+			return r.stopped(err)
+		}
+	}
+}
+
+// settle withdraws the timers of a script that has settled; its calls are awaited.
+func (r *runner) settle() {
+	if r.open == nil {
+		r.open = slices.Clone(r.calls)
+	}
+	for _, id := range sortedKeys(r.due) {
+		r.withdraw(id)
+	}
+}
+
+func (r *runner) withdraw(id int) {
+	delete(r.due, id)
+	r.host.Cancel(id)
+}
+
+func (r *runner) settled() Result {
+	if len(r.realm.rejected) > 0 {
+		if err := r.turn(r.realm.complain); err != nil {
+			return r.stopped(err)
+		}
+	}
+	o := r.realm.outcome
+	return Result{Value: o.value, Err: o.err, Open: r.open, Unhandled: r.realm.unhandled()}
+}
+
+// stopped is the result of a script that did not come to its end. An abandoned script's realm is not looked at.
+func (r *runner) stopped(err error) Result {
+	e, ok := err.(*Error)
+	if !ok {
+		e = stoppedBy(err)
+	}
+	res := Result{Err: e, Open: slices.Clone(r.calls)}
+	r.leave()
+	if r.waitForWorker() {
+		res.Unhandled = r.realm.unhandled()
+	}
+	return res
+}
+
+// turn hands f to the worker and answers what the script asks until f is done, or until the script must be stopped.
+// The script's own time runs only while the script does.
+func (r *runner) turn(f func() error) error {
+	r.turns <- f
+	r.watch.start()
+	defer r.watch.stop()
+	for {
+		select {
+		case err := <-r.done:
+			return err
+		case ask := <-r.asks:
+			r.watch.stop()
+			ask(r)
+			// A cancel that came while the Host was busy is seen here, and always here.
+			if r.ctx.Err() != nil {
+				return r.interrupt(cancelled(context.Cause(r.ctx)))
+			}
+			r.watch.start()
+			r.answered <- struct{}{}
+		case <-r.watch.timer.C:
+			return r.interrupt(r.timeUp())
+		case <-r.ctx.Done():
+			return r.interrupt(cancelled(context.Cause(r.ctx)))
+		}
+	}
+}
+
+// interrupt tells the running script to stop.
+func (r *runner) interrupt(why *Error) error {
+	r.realm.vm.Interrupt(why)
+	return why
+}
+
+func (r *runner) timeUp() *Error {
+	return &Error{Code: CodeTimeout, Message: fmt.Sprintf("the script used up its own time of %v; let it compute less, or wait less with timers", r.limits.Time)}
+}
+
+func cancelled(cause error) *Error {
+	return &Error{Code: CodeCancelled, Message: cut("the script was cancelled: "+cause.Error(), MaxMessage), cause: cause}
+}
+
+// next waits for a completion. Where no call is open the wait is for timers alone and counts as the script's own time.
+func (r *runner) next() (Completion, error) {
+	if len(r.calls) > 0 {
+		return r.receive()
+	}
+	if len(r.due) == 0 {
+		return Completion{}, &Error{Code: CodeTimeout, Message: "the script waits for something that cannot happen: no call and no timer is open, so its promise never settles"}
+	}
+	before := r.host.Now()
+	if r.firstDue().Sub(before) > r.limits.Time-r.waited {
+		return Completion{}, r.waitInVain()
+	}
+	c, err := r.receive()
+	r.waited += r.host.Now().Sub(before)
+	if err == nil && r.waited > r.limits.Time {
+		err = r.timeUp()
+	}
+	return c, err
+}
+
+func (r *runner) receive() (Completion, error) {
+	c, err := r.host.Next()
+	if err != nil {
+		return c, cancelled(err)
+	}
+	if i := slices.Index(r.calls, c.ID); i >= 0 {
+		r.calls = slices.Delete(r.calls, i, i+1)
+	}
+	delete(r.due, c.ID)
+	return c, nil
+}
+
+func (r *runner) firstDue() time.Time {
+	var first time.Time
+	for _, at := range r.due {
+		if first.IsZero() || at.Before(first) {
+			first = at
+		}
+	}
+	return first
+}
+
+// waitInVain waits for the end of the script's time, which comes before any of its timers.
+func (r *runner) waitInVain() error {
+	for _, id := range sortedKeys(r.due) {
+		r.withdraw(id)
+	}
+	r.host.Timer(limitTicket, r.limits.Time-r.waited)
+	if _, err := r.receive(); err != nil {
+		return err
+	}
+	return r.timeUp()
+}
+
+// limitTicket is Run's own timer: the end of the script's own time.
+const limitTicket = 0
+
+// ask has f carried out by the runner. The worker calls it within a turn.
+func (r *runner) ask(f func(*runner)) {
+	select {
+	case r.asks <- f:
+	case <-r.gone:
+		runtime.Goexit()
+	}
+	select {
+	case <-r.answered:
+	case <-r.gone:
+		runtime.Goexit()
+	}
+}
+
+// work is the worker's goroutine: a script that hangs in a built-in function can be left behind only there. It ends
+// when the runner leaves, or, abandoned, as soon as the runtime lets it.
+func (r *runner) work() {
+	defer close(r.exited)
+	for {
+		select {
+		case f := <-r.turns:
+			r.done <- guarded(f)
+		case <-r.gone:
+			return
+		}
+	}
+}
+
+// guarded makes an error of a panic in the runtime.
+func guarded(f func() error) (err error) {
+	defer func() {
+		if x := recover(); x != nil {
+			err = fmt.Errorf("%v\n%s", x, debug.Stack())
+		}
+	}()
+	return f()
+}
+
+// leave tells the worker that nobody answers any more.
+func (r *runner) leave() {
+	if !r.left {
+		r.left = true
+		close(r.gone)
+	}
+}
