@@ -72,7 +72,10 @@ func (c *Call) proof() Finding {
 // StepBelief is table c for the operation of one step: a fold of its calls in the
 // history alone. A step that succeeded without a write stands for no operation:
 // its belief is empty.
-func (r *Run) StepBelief(s *Step) Belief {
+func (r *Run) StepBelief(s *Step) Belief { return r.belief(s, r.Status.Ended()) }
+
+// belief is StepBelief; ended says that nothing of the run is open any more.
+func (r *Run) belief(s *Step, ended bool) Belief {
 	writes, doubt, done := 0, false, false
 	for _, a := range s.Attempts {
 		for _, c := range a.Calls {
@@ -91,7 +94,7 @@ func (r *Run) StepBelief(s *Step) Belief {
 		return BeliefCompensated
 	case done || s.ByRecord:
 		return BeliefDone
-	case r.stepOpen(s):
+	case !ended && s.open():
 		return BeliefOpen
 	case doubt:
 		return BeliefUnknown
@@ -121,12 +124,9 @@ func (r *Run) abandonedKey(s *Step, c *Call) bool {
 	return false
 }
 
-func (r *Run) stepOpen(s *Step) bool {
-	if r.Status.Ended() {
-		return false
-	}
+func (s *Step) open() bool {
 	a := s.Last()
-	return a != nil && (a.Outcome == "" || a.Next == NextRetry || r.Resumed)
+	return a != nil && (a.Outcome == "" || a.Next == NextRetry || s.Pending != "")
 }
 
 // Doubts are the calls of the step that must be settled before anybody knows: the

@@ -235,10 +235,10 @@ func (s *Step) covered() bool {
 	return true
 }
 
-// NeedsReconciling reports whether a person must look at the run before anybody knows what happened.
+// NeedsReconciling reports whether a person must look at the run, were it to end now, before anybody knows what happened.
 func (r *Run) NeedsReconciling() bool {
 	for _, s := range r.Steps {
-		if r.StepBelief(s) == BeliefUnknown || r.halfKnown(s) {
+		if r.belief(s, true) == BeliefUnknown || r.halfKnown(s) {
 			return true
 		}
 	}

@@ -1,0 +1,246 @@
+package engine_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"faultlab/engine"
+	"faultlab/engine/assume"
+	"faultlab/engine/clock"
+	"faultlab/engine/woml"
+)
+
+var epoch = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+
+// lab is an engine on a virtual clock beside a world that the test scripts.
+type lab struct {
+	t       *testing.T
+	clk     *clock.Virtual
+	hist    engine.History
+	world   *world
+	eng     *engine.Engine
+	docs    []*woml.Document
+	options func(*engine.Options)
+}
+
+// world answers requests, and remembers what it was asked and what it did.
+type world struct {
+	clk     clock.Clock
+	mu      sync.Mutex
+	seen    []seen
+	effects map[string]string // key, or request id without one -> body
+	answer  func(n int, s seen) answer
+}
+
+// seen is one request as it arrived.
+type seen struct{ method, path, key, id, body string }
+
+// answer is what the world does with one request.
+type answer struct {
+	commit bool
+	status int // 0: no reply
+	body   string
+	header map[string]string
+	after  time.Duration
+	broken string // "reset", "refused", "hang", "cut"
+}
+
+func newLab(t *testing.T, answer func(n int, s seen) answer, docs ...string) *lab {
+	t.Helper()
+	clk := clock.NewVirtual(epoch)
+	t.Cleanup(clk.Close)
+	l := &lab{t: t, clk: clk, hist: engine.NewMemory(), world: &world{clk: clk, effects: map[string]string{}, answer: answer}}
+	for _, src := range docs {
+		doc, diags := woml.Parse([]byte(src))
+		if doc == nil {
+			t.Fatalf("the test's document: %+v", diags)
+		}
+		l.docs = append(l.docs, doc)
+	}
+	return l
+}
+
+// start makes the lab's engine, as a process that begins does.
+func (l *lab) start() *engine.Engine {
+	o := engine.Options{Clock: l.clk, History: l.hist, Transport: l.world, Seed: 7}
+	if l.options != nil {
+		l.options(&o)
+	}
+	l.eng = engine.New(o)
+	for _, d := range l.docs {
+		l.eng.Load(d)
+	}
+	return l.eng
+}
+
+// run lets f happen as an actor and returns when nothing is left to do.
+func (l *lab) run(f func()) {
+	l.t.Helper()
+	if err := l.clk.Run(context.Background(), f); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+// once starts the lab, delivers one payload and gives back how the run ended.
+func (l *lab) once(payload string) *engine.Run {
+	l.t.Helper()
+	l.start()
+	var id string
+	l.run(func() {
+		r, err := l.eng.Admit(engine.Delivery{Workflow: l.docs[0].Workflow.ID, Payload: json.RawMessage(payload)})
+		if err != nil {
+			l.t.Error(err)
+			return
+		}
+		id = r.Run
+	})
+	return l.get(id)
+}
+
+func (l *lab) get(id string) *engine.Run {
+	l.t.Helper()
+	events, err := l.hist.Events(id)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return engine.Fold(events)
+}
+
+func (w *world) RoundTrip(req *http.Request) (*http.Response, error) {
+	var body []byte
+	if req.Body != nil {
+		body, _ = io.ReadAll(req.Body)
+		req.Body.Close()
+	}
+	s := seen{req.Method, req.URL.Path, req.Header.Get("Idempotency-Key"), req.Header.Get("X-Request-Id"), string(body)}
+	w.mu.Lock()
+	n := len(w.seen)
+	a := w.answer(n, s)
+	if a.broken != "refused" {
+		w.seen = append(w.seen, s)
+	}
+	w.mu.Unlock()
+	if a.after > 0 {
+		if err := w.clk.Sleep(req.Context(), a.after); err != nil {
+			return nil, err
+		}
+	}
+	if a.commit {
+		w.mu.Lock()
+		id := s.key
+		if id == "" {
+			id = s.id
+		}
+		if _, there := w.effects[id]; !there {
+			w.effects[id] = s.body
+		}
+		w.mu.Unlock()
+	}
+	switch a.broken {
+	case "refused":
+		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
+	case "reset":
+		return nil, &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET}
+	case "hang":
+		gone := w.clk.NewEvent("the caller to give up")
+		stop := w.clk.OnCancel(req.Context(), func(error) { gone.Set() })
+		gone.Wait()
+		stop()
+		return nil, context.Cause(req.Context())
+	}
+	h := http.Header{"Content-Type": {"application/json"}}
+	for k, v := range a.header {
+		h.Set(k, v)
+	}
+	var r io.Reader = strings.NewReader(a.body)
+	if a.broken == "cut" {
+		r = io.MultiReader(r, brokenReader{})
+	}
+	return &http.Response{StatusCode: a.status, Header: h, Body: io.NopCloser(r), Request: req}, nil
+}
+
+type brokenReader struct{}
+
+func (brokenReader) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
+
+// posts counts the writes that reached the world.
+func (w *world) posts() (n int) {
+	for _, s := range w.seen {
+		if s.method != "GET" {
+			n++
+		}
+	}
+	return n
+}
+
+// replies answers the n-th write with the n-th answer, the last one again and again, and look-ups from what was committed.
+func (l *lab) replies(list ...answer) {
+	writes := 0
+	l.world.answer = func(_ int, s seen) answer {
+		if s.method == "GET" {
+			key := s.path[strings.LastIndex(s.path, "/")+1:]
+			if body, ok := l.world.effects[key]; ok {
+				return answer{status: 200, body: `{"id":"job_1",` + strings.TrimPrefix(body, "{")}
+			}
+			return answer{status: 404, body: `{"error":"not_found"}`}
+		}
+		a := list[min(writes, len(list)-1)]
+		writes++
+		return a
+	}
+}
+
+// document is a workflow of steps, each given by its attributes and script.
+func document(config string, steps ...string) string {
+	var b strings.Builder
+	b.WriteString(`<woml><workflow id="orders" name="Orders" version="1.0.0">` + config + `<triggers><manual id="start" /></triggers><steps>`)
+	for i, s := range steps {
+		attributes, script, _ := strings.Cut(s, "|")
+		fmt.Fprintf(&b, "<step id=\"step%d\" name=\"Step\" %s>%s</step>", i+1, attributes, scriptTags(script))
+	}
+	b.WriteString(`</steps></workflow></woml>`)
+	return b.String()
+}
+
+// scriptTags puts a script, and after "~~~" its inverse, into their elements.
+func scriptTags(script string) string {
+	do, undo, has := strings.Cut(script, "~~~")
+	out := "<script>" + do + "</script>"
+	if has {
+		out += "<compensate><script>" + undo + "</script></compensate>"
+	}
+	return out
+}
+
+const post = `const r = await services.http.request({method: "POST", url: "http://provider.test/jobs", json: {orderId: context.payload.orderId},
+  timeout: "10s", idempotency: {header: "Idempotency-Key", value: attempt.idempotencyKey}}, {name: "create"});
+return {job: r.data.id, attempt: attempt.number};`
+
+const retry3 = `retry="3" retry-backoff="exponential" retry-delay="1s" retry-max-delay="10s"|`
+
+var (
+	created = answer{commit: true, status: 201, body: `{"id":"job_1","orderId":"o1"}`}
+	replay  = answer{status: 200, body: `{"id":"job_1","orderId":"o1"}`}
+	refused = answer{status: 503, body: `{"error":"unavailable"}`}
+	hidden  = answer{commit: true, status: 503, body: `{"error":"unavailable"}`}
+	dropped = answer{commit: true, broken: "reset"}
+	lost    = answer{broken: "reset"}
+)
+
+func declare(t *testing.T, text string) *assume.Set {
+	t.Helper()
+	s, err := assume.Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
