@@ -1,0 +1,170 @@
+package store
+
+import (
+	"database/sql/driver"
+	"slices"
+
+	"faultlab/engine"
+)
+
+// take adds one event to the batch.
+func (w *writer) take(e *entry) error {
+	a, admits := e.Fact.(engine.Admitted)
+	if admits {
+		w.lastRun++
+		w.runs[e.Run] = &run{num: w.lastRun}
+	}
+	r, err := w.find(e.Run)
+	if err != nil {
+		return err
+	}
+	if !r.touched {
+		r.touched = true
+		w.batch.touched = append(w.batch.touched, r)
+	}
+	if admits {
+		w.admit(r, a)
+	}
+	w.batch.events = append(w.batch.events, e.Seq, r.num, kindNumbers[e.Fact.Kind()], e.At.UnixNano(), e.data)
+	if id := engine.CommandOf(e.Fact); id != "" {
+		w.batch.commands = append(w.batch.commands, id, e.Seq)
+	}
+	if b := engine.Body(e.Fact); b != nil {
+		r.bodies = append(r.bodies, body{e.Seq, engine.StepOf(e.Fact), b})
+	}
+	if summary, ok := engine.Summarize(r.summary, e.Event); ok {
+		r.summary, r.changed = summary, true
+	}
+	if step, ok := engine.Settles(e.Event); ok {
+		r.settle(step)
+	}
+	return nil
+}
+
+func (w *writer) admit(r *run, a engine.Admitted) {
+	if a.Source != "" && !w.known[a.Definition] {
+		w.batch.documents = append(w.batch.documents, a.Definition, a.Source)
+		w.known[a.Definition] = true
+	}
+	if a.Delivery != "" {
+		d := deliveryOf(a)
+		w.batch.deliveries[d] = r
+		w.batch.digests = append(w.batch.digests, d.workflow, d.trigger, d.key, r.num, a.Digest)
+	}
+	if a.Parent != nil {
+		w.batch.children[childOf(a)] = r
+	}
+}
+
+// settle drops the bodies of a step, or of all steps: those of this batch before they are written.
+func (r *run) settle(step string) {
+	if step == "" {
+		r.bodies = nil
+		r.dropAll = len(r.kept) > 0
+		return
+	}
+	r.bodies = slices.DeleteFunc(r.bodies, func(b body) bool { return b.step == step })
+	if slices.Contains(r.kept, step) {
+		r.drop = append(r.drop, step)
+	}
+}
+
+var (
+	insertRuns       = newInserter("runs", 9)
+	insertEvents     = newInserter("events", 5)
+	insertBodies     = newInserter("bodies", 4)
+	insertDeliveries = newInserter("deliveries", 5)
+	insertChildren   = newInserter("children", 4)
+)
+
+// flush writes the batch. Bodies that go are dropped before new ones of the same step are kept.
+func (w *writer) flush() error {
+	var fresh, bodies, children []driver.Value
+	for _, r := range w.batch.touched {
+		s := r.summary
+		switch {
+		case !r.onDisk:
+			fresh = append(fresh, r.num, s.Run, s.Workflow, string(s.Status), !s.Status.Ended(), s.Reconcile,
+				s.Admitted.UnixNano(), nanos(s.Ended), optional(s.RerunOf))
+		case r.changed:
+			if err := w.conn.exec(`UPDATE runs SET status = ?, open = ?, reconcile = ?, ended = ? WHERE num = ?`,
+				string(s.Status), !s.Status.Ended(), s.Reconcile, nanos(s.Ended), r.num); err != nil {
+				return err
+			}
+		}
+		if err := w.dropBodies(r); err != nil {
+			return err
+		}
+		for _, b := range r.bodies {
+			bodies = append(bodies, r.num, b.seq, b.step, b.data)
+		}
+	}
+	for c, r := range w.batch.children {
+		children = append(children, c.run, c.step, c.name, r.num)
+	}
+	for _, table := range []struct {
+		in   inserter
+		rows []driver.Value
+	}{
+		{insertRuns, fresh}, {insertEvents, w.batch.events}, {insertBodies, bodies}, {insertDeliveries, w.batch.digests}, {insertChildren, children},
+	} {
+		if err := w.conn.insert(table.in, table.rows); err != nil {
+			return err
+		}
+	}
+	if err := w.each(`INSERT OR IGNORE INTO documents VALUES (?, ?)`, w.batch.documents); err != nil {
+		return err
+	}
+	return w.each(`INSERT OR IGNORE INTO commands VALUES (?, ?)`, w.batch.commands)
+}
+
+func (w *writer) each(query string, pairs []driver.Value) error {
+	for pair := range slices.Chunk(pairs, 2) {
+		if err := w.conn.exec(query, pair...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *writer) dropBodies(r *run) error {
+	if r.dropAll {
+		return w.conn.exec(`DELETE FROM bodies WHERE run = ?`, r.num)
+	}
+	for _, step := range r.drop {
+		if err := w.conn.exec(`DELETE FROM bodies WHERE run = ? AND step = ?`, r.num, step); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// committed brings what the writer knows of the runs up to date, and forgets those that need no more.
+func (w *writer) committed() {
+	for _, r := range w.batch.touched {
+		r.kept = slices.DeleteFunc(r.kept, func(step string) bool { return r.dropAll || slices.Contains(r.drop, step) })
+		for _, b := range r.bodies {
+			if !slices.Contains(r.kept, b.step) {
+				r.kept = append(r.kept, b.step)
+			}
+		}
+		r.onDisk, r.touched, r.changed, r.dropAll, r.bodies, r.drop = true, false, false, false, nil, nil
+		if r.summary.Status.Ended() {
+			delete(w.runs, r.summary.Run)
+		}
+	}
+	if len(w.runs) > maxCached {
+		clear(w.runs)
+	}
+	if len(w.known) > maxCached {
+		clear(w.known)
+	}
+	w.batch = batch{}
+}
+
+func optional(text string) driver.Value {
+	if text == "" {
+		return nil
+	}
+	return text
+}

@@ -1,0 +1,87 @@
+package store
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"faultlab/engine"
+	"faultlab/engine/historytest"
+)
+
+func open(t testing.TB, path string) *Store {
+	t.Helper()
+	s, err := Open(path, Options{Command: "go test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("close %s: %v", path, err)
+		}
+	})
+	return s
+}
+
+func TestStoreIsAHistory(t *testing.T) {
+	t.Parallel()
+	historytest.Run(t, func(t *testing.T) engine.History { return open(t, filepath.Join(t.TempDir(), "state.db")) })
+}
+
+func TestStoreAnswersAsMemoryDoes(t *testing.T) {
+	t.Parallel()
+	dir, n := t.TempDir(), 0
+	historytest.Model(t,
+		func(t *rapid.T) engine.History {
+			n++
+			return mustOpen(t, filepath.Join(dir, fmt.Sprint(n), "state.db"))
+		},
+		func(t *rapid.T, h engine.History) engine.History {
+			path := h.(*Store).path
+			if err := h.Close(); err != nil {
+				t.Fatal(err)
+			}
+			return mustOpen(t, path)
+		})
+}
+
+func mustOpen(t *rapid.T, path string) *Store {
+	s, err := Open(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestAClosedStoreLeavesOnlyItsFile(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "not", "there")
+	s := open(t, filepath.Join(dir, "state.db"))
+	admit(t, s, "run_a")
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 1 {
+		t.Fatalf("left: %v %v", entries, err)
+	}
+	for path, want := range map[string]os.FileMode{dir: 0o700 | os.ModeDir, s.path: 0o600} {
+		if fi, err := os.Stat(path); err != nil || fi.Mode() != want {
+			t.Errorf("%s has mode %v, want %v (%v)", path, fi.Mode(), want, err)
+		}
+	}
+}
+
+func admit(t testing.TB, h engine.History, run string) {
+	t.Helper()
+	if err := h.Append(admission(run)).Wait(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func admission(run string) engine.Event {
+	return engine.Event{Run: run, At: historytest.At, Fact: engine.Admitted{Workflow: "w", Definition: "sha256:def", Source: "<woml/>"}}
+}

@@ -1,0 +1,126 @@
+package store
+
+import (
+	"bytes"
+	"database/sql/driver"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// applicationID marks a SQLite file as ours: "FLab", https://www.sqlite.org/fileformat.html#application_id.
+const applicationID = 0x464c6162
+
+// The header of a SQLite file: its first bytes, its length, and where two numbers stand in it.
+const (
+	magic           = "SQLite format 3\x00"
+	headerSize      = 100
+	atUserVersion   = 60
+	atApplicationID = 68
+)
+
+// checkWhole bounds the size up to which every opening checks all of a file, which
+// takes a second for 400 MB. In larger ones only what is read is checked.
+const checkWhole = 512 << 20
+
+// inspect looks at a file before SQLite does, so that one which is not ours is left
+// untouched to the byte. fresh means that there is nothing yet. It must hold the lock:
+// closing a file frees the POSIX locks that this process has on it.
+func inspect(path string) (fresh bool, err error) {
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		return true, nil
+	}
+	if err := checkRegular(path); err != nil {
+		return false, err
+	}
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return false, explain(path, err)
+	}
+	defer f.Close()
+	header := make([]byte, headerSize)
+	n, err := io.ReadFull(f, header)
+	switch {
+	case err == io.EOF:
+		return true, orphans(path)
+	case !bytes.HasPrefix(header, []byte(magic[:min(n, len(magic))])):
+		return false, &FileError{path, Foreign, nil}
+	case err == io.ErrUnexpectedEOF:
+		return false, &FileError{path, Damaged, errors.New("it is cut off")}
+	case err != nil:
+		return false, explain(path, err)
+	}
+	return false, checkMarks(path, int64(binary.BigEndian.Uint32(header[atApplicationID:])),
+		int64(binary.BigEndian.Uint32(header[atUserVersion:])))
+}
+
+func checkRegular(path string) error {
+	fi, err := os.Stat(path)
+	if err != nil {
+		return explain(path, err)
+	}
+	if !fi.Mode().IsRegular() {
+		return &FileError{path, NotRegular, nil}
+	}
+	return nil
+}
+
+// orphans refuses to begin anew in an empty file whose log says that there was something in it.
+func orphans(path string) error {
+	if hasLog(path) {
+		return &FileError{path, Damaged, errors.New("it is empty and its -wal file is not")}
+	}
+	return nil
+}
+
+func checkMarks(path string, application, version int64) error {
+	switch {
+	case application != applicationID:
+		return &FileError{path, Foreign, errors.New("it is a SQLite database of another program")}
+	case version > int64(len(migrations)):
+		return &FileError{path, Newer, fmt.Errorf("version %d, this faultlab knows %d", version, len(migrations))}
+	case version < 1:
+		return &FileError{path, Damaged, errors.New("it has no version")}
+	}
+	return nil
+}
+
+// probe reads a file that is said to be ours without changing it, and gives its version.
+func probe(path string) (version int64, err error) {
+	c, err := dial(path, "ro", "busy_timeout(5000)")
+	if err != nil {
+		return 0, err
+	}
+	defer c.Close()
+	application, err := c.number("PRAGMA application_id")
+	if err != nil {
+		return 0, err
+	}
+	if version, err = c.number("PRAGMA user_version"); err != nil {
+		return 0, err
+	}
+	if err := checkMarks(path, application, version); err != nil {
+		return 0, err
+	}
+	return version, c.checkPages()
+}
+
+func (c *conn) checkPages() error {
+	pages, err := c.number("PRAGMA page_count")
+	if err != nil {
+		return err
+	}
+	size, err := c.number("PRAGMA page_size")
+	if err != nil || pages*size > checkWhole {
+		return err
+	}
+	return c.rows("PRAGMA quick_check(1)", func(row []driver.Value) error {
+		if said, _ := row[0].(string); said != "ok" {
+			return &FileError{c.path, Damaged, errors.New(said)}
+		}
+		return nil
+	})
+}

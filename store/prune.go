@@ -1,0 +1,143 @@
+package store
+
+import (
+	"database/sql/driver"
+	"fmt"
+	"os"
+	"time"
+)
+
+// PruneReport says what pruning took away, or would.
+type PruneReport struct {
+	Runs         int   // that go, with everything known of them
+	Events       int   // of these runs
+	Open         int   // that stay because they have not ended
+	Unreconciled int   // that stay because an operation of theirs is unknown
+	Freed        int64 // bytes that the file lost; 0 in a dry run
+}
+
+// pruneAtOnce bounds the runs of one transaction, so that appends can go in between.
+const pruneAtOnce = 200
+
+// Prune takes away the runs that ended before a time, except open and unreconciled
+// ones and what a run that stays has called. Their delivery keys are free again. At
+// the end the file is rewritten smaller; appends wait for that.
+func (s *Store) Prune(before time.Time, dryRun bool) (report PruneReport, err error) {
+	if err = s.between(func(w *writer) error { report, err = w.choose(before); return err }); err != nil || dryRun || report.Runs == 0 {
+		return report, explain(s.path, err)
+	}
+	size := s.size()
+	if err := s.between(func(w *writer) error { return w.transaction(w.freeIdentities) }); err != nil {
+		return report, err
+	}
+	for left := true; left; {
+		if err := s.between(func(w *writer) error {
+			return w.transaction(func() error { left, err = w.pruneSome(); return err })
+		}); err != nil {
+			return report, err
+		}
+	}
+	if err := s.between((*writer).compact); err != nil {
+		return report, fmt.Errorf("the runs are pruned, but the file could not be made smaller: %w", err)
+	}
+	report.Freed = max(0, size-s.size())
+	return report, nil
+}
+
+func (s *Store) size() int64 {
+	fi, err := os.Stat(s.path)
+	if err != nil {
+		return 0
+	}
+	return fi.Size()
+}
+
+// choose puts the runs that go into the table going.
+func (w *writer) choose(before time.Time) (report PruneReport, err error) {
+	if err := w.conn.script(`DROP TABLE IF EXISTS going; CREATE TEMP TABLE going(num INTEGER PRIMARY KEY)`); err != nil {
+		return report, err
+	}
+	if err := w.conn.exec(`INSERT INTO going SELECT num FROM runs WHERE NOT open AND NOT reconcile AND ended < ?`, before.UnixNano()); err != nil {
+		return report, err
+	}
+	for kept := int64(1); kept > 0; { // what a run that stays has called stays, and what that has called
+		if err := w.conn.exec(`DELETE FROM going WHERE num IN (SELECT c.run FROM children c JOIN runs p ON p.id = c.parent
+			WHERE p.num NOT IN (SELECT num FROM going))`); err != nil {
+			return report, err
+		}
+		if kept, err = w.conn.number(`SELECT changes()`); err != nil {
+			return report, err
+		}
+	}
+	for query, n := range map[string]*int{
+		`SELECT count(*) FROM going`:                             &report.Runs,
+		`SELECT count(*) FROM going JOIN events ON run = num`:    &report.Events,
+		`SELECT count(*) FROM runs WHERE open`:                   &report.Open,
+		`SELECT count(*) FROM runs WHERE reconcile AND NOT open`: &report.Unreconciled,
+	} {
+		count, err := w.conn.number(query)
+		if err != nil {
+			return report, err
+		}
+		*n = int(count)
+	}
+	return report, nil
+}
+
+// freeIdentities comes first: a crash after it leaves runs that can be pruned again,
+// never a delivery key that belongs to a run which is not there.
+func (w *writer) freeIdentities() error {
+	for _, query := range []string{
+		`INSERT INTO pruned SELECT max(seq) FROM events`,
+		`DELETE FROM pruned WHERE seq < (SELECT max(seq) FROM pruned)`,
+		`DELETE FROM deliveries WHERE run IN (SELECT num FROM going)`,
+		`DELETE FROM children WHERE run IN (SELECT num FROM going)`,
+	} {
+		if err := w.conn.exec(query); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pruneSome takes the next few runs away and reports whether there may be more.
+func (w *writer) pruneSome() (left bool, err error) {
+	var nums []driver.Value
+	err = w.conn.rows(`SELECT num FROM going JOIN runs USING (num) WHERE NOT open AND NOT reconcile LIMIT ?`, func(row []driver.Value) error {
+		nums = append(nums, row[0])
+		return nil
+	}, int64(pruneAtOnce))
+	if err != nil {
+		return false, err
+	}
+	for _, num := range nums {
+		for _, query := range []string{
+			`DELETE FROM events WHERE run = ?`,
+			`DELETE FROM bodies WHERE run = ?`,
+			`DELETE FROM runs WHERE num = ?`,
+			`DELETE FROM going WHERE num = ?`,
+		} {
+			if err := w.conn.exec(query, num); err != nil {
+				return false, err
+			}
+		}
+	}
+	clear(w.runs)
+	return len(nums) == pruneAtOnce, nil
+}
+
+// compact drops what nothing refers to any more and rewrites the file without holes.
+func (w *writer) compact() error {
+	clear(w.known)
+	for _, query := range []string{
+		`DELETE FROM documents WHERE hash NOT IN (SELECT data ->> '$.def' FROM events WHERE kind = 1)`,
+		`DELETE FROM commands WHERE seq NOT IN (SELECT seq FROM events)`,
+		`VACUUM`,
+		`PRAGMA wal_checkpoint(TRUNCATE)`,
+	} {
+		if err := w.conn.exec(query); err != nil {
+			return err
+		}
+	}
+	return nil
+}

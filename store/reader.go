@@ -1,0 +1,77 @@
+package store
+
+import (
+	"database/sql/driver"
+	"errors"
+	"os"
+
+	"faultlab/engine"
+)
+
+// Reader looks at a state file that another process may own. It sees what is
+// committed and changes nothing.
+type Reader struct{ *view }
+
+// OpenReader looks at a state file without owning it. It makes none and brings none
+// up to date: those are Missing and Older, in a *FileError.
+func OpenReader(path string) (*Reader, error) {
+	path, err := resolve(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkRegular(path); err != nil {
+		return nil, err
+	}
+	r, err := openReader(path, "ro")
+	var file *FileError
+	if errors.As(err, &file) && (file.What == Denied || file.What == ReadOnly) && !hasLog(path) {
+		// The file was closed properly in a folder that may not be written, where SQLite cannot coordinate.
+		if r, err := openReader(path, immutable); err == nil {
+			return r, nil
+		}
+	}
+	return r, err
+}
+
+func openReader(path, mode string) (*Reader, error) {
+	v, err := newView(path, mode)
+	if err != nil {
+		return nil, err
+	}
+	if err := v.checkMarks(); err != nil {
+		return nil, errors.Join(err, v.Close())
+	}
+	return &Reader{v}, nil
+}
+
+func (v *view) checkMarks() error {
+	var marks []int64
+	for _, query := range []string{"PRAGMA application_id", "PRAGMA user_version"} {
+		if err := v.rows(query, func(row []driver.Value) error {
+			n, _ := row[0].(int64)
+			marks = append(marks, n)
+			return nil
+		}); err != nil {
+			return err
+		}
+	}
+	if err := checkMarks(v.path, marks[0], marks[1]); err != nil {
+		return err
+	}
+	if marks[1] < int64(len(migrations)) {
+		return &FileError{v.path, Older, nil}
+	}
+	return nil
+}
+
+func hasLog(path string) bool {
+	fi, err := os.Stat(path + "-wal")
+	return err == nil && fi.Size() > 0
+}
+
+// Append refuses: a Reader owns nothing.
+func (r *Reader) Append(events ...engine.Event) engine.Ticket {
+	return &ticket{group: over, err: errors.New("this state file was opened to be read only")}
+}
+
+var _ engine.History = (*Reader)(nil)

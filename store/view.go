@@ -1,0 +1,197 @@
+package store
+
+import (
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"faultlab/engine"
+)
+
+// view answers from what is committed, beside the writer: SQLite's log lets both go on.
+type view struct {
+	path   string
+	idle   chan *conn
+	closed chan struct{}
+	close  sync.Once
+}
+
+// Queries that run at once; more wait.
+const viewers = 2
+
+func newView(path, mode string, pragmas ...string) (*view, error) {
+	v := &view{path: path, idle: make(chan *conn, viewers), closed: make(chan struct{})}
+	for range viewers {
+		c, err := dial(path, mode, append(pragmas, "busy_timeout(5000)", "query_only(1)")...)
+		if err != nil {
+			for range len(v.idle) {
+				err = errors.Join(err, (<-v.idle).Close())
+			}
+			return nil, err
+		}
+		v.idle <- c
+	}
+	return v, nil
+}
+
+// Close waits for queries that run.
+func (v *view) Close() (err error) {
+	v.close.Do(func() {
+		close(v.closed)
+		for range viewers {
+			err = errors.Join(err, (<-v.idle).Close())
+		}
+	})
+	return err
+}
+
+func (v *view) rows(query string, f func(row []driver.Value) error, args ...driver.Value) error {
+	select {
+	case c := <-v.idle:
+		defer func() { v.idle <- c }()
+		return c.rows(query, f, args...)
+	case <-v.closed:
+		return engine.ErrHistoryClosed
+	}
+}
+
+const summaryColumns = `id, workflow, status, reconcile, admitted, ended, rerun`
+
+func summaryOf(row []driver.Value) engine.Summary {
+	s := engine.Summary{Run: text(row[0]), Workflow: text(row[1]), Status: engine.Status(text(row[2])), Reconcile: row[3] != int64(0),
+		Admitted: at(row[4]), RerunOf: text(row[6])}
+	if row[5] != nil {
+		s.Ended = at(row[5])
+	}
+	return s
+}
+
+// text is a text or, where it is NULL, empty.
+func text(v driver.Value) string { s, _ := v.(string); return s }
+
+func at(v driver.Value) time.Time { n, _ := v.(int64); return time.Unix(0, n).UTC() }
+
+// Events are those of one run; see engine.History.
+func (v *view) Events(run string) ([]engine.Event, error) {
+	var events []engine.Event
+	err := v.rows(`
+		SELECT e.seq, e.kind, e.at, e.data, b.seq IS NOT NULL, b.data, d.source
+		FROM runs r JOIN events e ON e.run = r.num
+			LEFT JOIN bodies b ON b.run = e.run AND b.seq = e.seq
+			LEFT JOIN documents d ON e.kind = 1 AND d.hash = e.data ->> '$.def'
+		WHERE r.id = ? ORDER BY e.seq`,
+		func(row []driver.Value) error {
+			f, err := factOf(row[1].(int64), text(row[3]))
+			if err != nil {
+				return fmt.Errorf("read event %d of run %s in %s: %w", row[0], run, v.path, err)
+			}
+			if a, ok := f.(engine.Admitted); ok {
+				a.Source = text(row[6])
+				f = a
+			}
+			if row[4] != int64(0) {
+				b, _ := row[5].([]byte)
+				f = engine.WithBody(f, append([]byte{}, b...)) // an empty one is not the same as none
+			}
+			events = append(events, engine.Event{Seq: row[0].(int64), Run: run, At: at(row[2]), Fact: f})
+			return nil
+		}, run)
+	if err == nil && len(events) == 0 {
+		err = engine.ErrNoRun
+	}
+	return events, err
+}
+
+func factOf(kind int64, data string) (engine.Fact, error) {
+	k, ok := kindsByNumber[kind]
+	if !ok {
+		return nil, &engine.UnknownKindError{Kind: engine.Kind(fmt.Sprintf("number %d", kind))}
+	}
+	return engine.DecodeFact(k, []byte(data))
+}
+
+// Runs lists runs, the newest first; see engine.History.
+func (v *view) Runs(q engine.Query) ([]engine.Summary, error) {
+	query, args := `SELECT `+summaryColumns+` FROM runs WHERE 1`, []driver.Value{}
+	where := func(condition string, arg driver.Value) {
+		query += " AND " + condition
+		args = append(args, arg)
+	}
+	if q.Before != "" {
+		num, ok, err := v.number(q.Before)
+		if err != nil || !ok {
+			return nil, errors.Join(err, fmt.Errorf("list the runs before %s: %w", q.Before, engine.ErrNoRun))
+		}
+		where("num < ?", num)
+	}
+	if q.Status != "" {
+		where("status = ?", string(q.Status))
+	}
+	if q.Workflow != "" {
+		where("workflow = ?", q.Workflow)
+	}
+	if q.Reconcile {
+		where("reconcile = ?", true)
+	}
+	query += " ORDER BY num DESC"
+	if q.Limit > 0 {
+		query += " LIMIT ?"
+		args = append(args, int64(q.Limit))
+	}
+	var found []engine.Summary
+	err := v.rows(query, func(row []driver.Value) error {
+		found = append(found, summaryOf(row))
+		return nil
+	}, args...)
+	return found, err
+}
+
+func (v *view) number(run string) (num int64, ok bool, err error) {
+	err = v.rows(`SELECT num FROM runs WHERE id = ?`, func(row []driver.Value) error {
+		num, ok = row[0].(int64), true
+		return nil
+	}, run)
+	return num, ok, err
+}
+
+// Open lists the runs that have not ended; see engine.History.
+func (v *view) Open() ([]string, error) {
+	return v.ids(`SELECT id FROM runs WHERE open ORDER BY num`)
+}
+
+// Delivery finds the run of a delivery; see engine.History.
+func (v *view) Delivery(workflow, trigger, key string) (run, digest string, ok bool, err error) {
+	err = v.rows(`SELECT r.id, d.digest FROM deliveries d JOIN runs r ON r.num = d.run
+		WHERE d.workflow = ? AND d."trigger" = ? AND d."key" = ?`,
+		func(row []driver.Value) error {
+			run, digest, ok = text(row[0]), text(row[1]), true
+			return nil
+		}, workflow, trigger, key)
+	return run, digest, ok, err
+}
+
+// Child finds the run of a parent's call; see engine.History.
+func (v *view) Child(p engine.Parent) (run string, ok bool, err error) {
+	err = v.rows(`SELECT r.id FROM children c JOIN runs r ON r.num = c.run WHERE c.parent = ? AND c.step = ? AND c.name = ?`,
+		func(row []driver.Value) error {
+			run, ok = text(row[0]), true
+			return nil
+		}, p.Run, p.Step, p.Name)
+	return run, ok, err
+}
+
+// Prefix finds runs by the beginning of their id; see engine.History.
+func (v *view) Prefix(prefix string, limit int) ([]string, error) {
+	// Text is compared byte by byte, and no UTF-8 has a byte 0xff.
+	return v.ids(`SELECT id FROM runs WHERE id >= ? AND id < ? ORDER BY id LIMIT ?`, prefix, prefix+"\xff", int64(max(limit, 0)))
+}
+
+func (v *view) ids(query string, args ...driver.Value) (ids []string, err error) {
+	err = v.rows(query, func(row []driver.Value) error {
+		ids = append(ids, text(row[0]))
+		return nil
+	}, args...)
+	return ids, err
+}

@@ -1,0 +1,230 @@
+package store
+
+import (
+	"database/sql/driver"
+	"errors"
+	"slices"
+	"time"
+
+	"modernc.org/sqlite"
+
+	"faultlab/engine"
+)
+
+// writer turns groups of appends into transactions. Only the store's writing goroutine uses it.
+type writer struct {
+	conn    *conn
+	lastRun int64
+	runs    map[string]*run // runs that were looked at lately: a cache
+	known   map[string]bool // documents that are on disk: a cache
+	batch   batch
+}
+
+// maxCached bounds the caches. Above it they begin anew.
+const maxCached = 4096
+
+// run is what the writer knows of one run.
+type run struct {
+	num     int64
+	summary engine.Summary
+	onDisk  bool     // it has a row
+	kept    []string // the steps that have bodies on disk
+
+	// Of the batch at hand.
+	touched bool
+	changed bool // the summary has to be written
+	bodies  []body
+	drop    []string // steps whose bodies on disk go
+	dropAll bool
+}
+
+type body struct {
+	seq  int64
+	step string
+	data []byte
+}
+
+// batch is what the appends of one group come to.
+type batch struct {
+	touched    []*run
+	events     []driver.Value
+	documents  []driver.Value
+	deliveries map[deliveryID]*run
+	digests    []driver.Value
+	children   map[childID]*run
+	commands   []driver.Value
+}
+
+type deliveryID struct{ workflow, trigger, key string }
+type childID struct{ run, step, name string }
+
+func newWriter(path string) (*writer, error) {
+	c, err := dial(path, "rw", "busy_timeout(5000)", "synchronous(FULL)", "wal_autocheckpoint(0)", "cache_size(-4096)", "temp_store(MEMORY)")
+	if err != nil {
+		return nil, err
+	}
+	w := &writer{conn: c, runs: map[string]*run{}, known: map[string]bool{}}
+	w.lastRun, err = c.number("SELECT max(num) FROM runs")
+	if err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return w, nil
+}
+
+// lastPlace is the last place in the history that was ever given and durable.
+func (w *writer) lastPlace() (int64, error) {
+	last, err := w.conn.number("SELECT max(seq) FROM events")
+	if err != nil {
+		return 0, err
+	}
+	pruned, err := w.conn.number("SELECT max(seq) FROM pruned")
+	return max(last, pruned), err
+}
+
+// pagesWritten counts the pages that this connection has written to the log.
+func (w *writer) pagesWritten() int {
+	pages, _, err := w.conn.Conn.(sqlite.DBStatus).Status(sqlite.DBStatusCacheWrite, false)
+	if err != nil {
+		return 0
+	}
+	return pages
+}
+
+// commit makes a group durable, all of it or nothing. Appends that break a rule are left out, with their ticket's error.
+func (w *writer) commit(g *group) error {
+	w.batch = batch{deliveries: map[deliveryID]*run{}, children: map[childID]*run{}}
+	err := w.transaction(func() error {
+		for _, t := range g.appends {
+			if err := w.takeOrRefuse(t); err != nil {
+				return err
+			}
+		}
+		return w.flush()
+	})
+	if err == nil {
+		w.committed()
+	}
+	return err
+}
+
+func (w *writer) transaction(do func() error) error {
+	if err := w.conn.exec("BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	err := do()
+	if err == nil {
+		err = w.conn.exec("COMMIT")
+	}
+	if err != nil {
+		w.conn.exec("ROLLBACK") // SQLite may have done so by itself, and then this fails
+	}
+	return err
+}
+
+func (w *writer) takeOrRefuse(t *ticket) error {
+	refusal, err := w.refuses(t.entries)
+	if err != nil || refusal != nil {
+		t.err = refusal
+		return err
+	}
+	for i := range t.entries {
+		if err := w.take(&t.entries[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// find is the run with this id, nil if there is none.
+func (w *writer) find(id string) (*run, error) {
+	if r := w.runs[id]; r != nil {
+		return r, nil
+	}
+	var r *run
+	err := w.conn.rows(`SELECT num, `+summaryColumns+` FROM runs WHERE id = ?`, func(row []driver.Value) error {
+		r = &run{num: row[0].(int64), onDisk: true, summary: summaryOf(row[1:])}
+		return nil
+	}, id)
+	if r == nil || err != nil {
+		return nil, err
+	}
+	err = w.conn.rows(`SELECT DISTINCT step FROM bodies WHERE run = ?`, func(row []driver.Value) error {
+		r.kept = append(r.kept, row[0].(string))
+		return nil
+	}, r.num)
+	w.runs[id] = r
+	return r, err
+}
+
+// refuses says which rule an append breaks.
+func (w *writer) refuses(entries []entry) (refusal, err error) {
+	var fresh []engine.Event // the admissions of this append
+	for i := range entries {
+		e := &entries[i]
+		known := slices.ContainsFunc(fresh, func(f engine.Event) bool { return f.Run == e.Run })
+		if !known {
+			r, err := w.find(e.Run)
+			if err != nil {
+				return nil, err
+			}
+			known = r != nil
+		}
+		a, admits := e.Fact.(engine.Admitted)
+		switch {
+		case admits && known:
+			return &engine.RefusedError{Run: e.Run, Why: engine.RefusedKnownRun}, nil
+		case !admits && !known:
+			return &engine.RefusedError{Run: e.Run, Why: engine.RefusedUnknownRun}, nil
+		case !admits:
+			continue
+		}
+		if why, err := w.taken(a, fresh); err != nil || why != "" {
+			return &engine.RefusedError{Run: e.Run, Why: why}, err
+		}
+		fresh = append(fresh, e.Event)
+	}
+	return nil, nil
+}
+
+// taken says which identity of an admission belongs to another run: in this append, in this batch or on disk.
+func (w *writer) taken(a engine.Admitted, fresh []engine.Event) (why string, err error) {
+	d, c := deliveryOf(a), childOf(a)
+	for _, f := range fresh {
+		b := f.Fact.(engine.Admitted)
+		switch {
+		case d.key != "" && deliveryOf(b) == d:
+			return engine.RefusedDelivery, nil
+		case a.Parent != nil && b.Parent != nil && childOf(b) == c:
+			return engine.RefusedChild, nil
+		}
+	}
+	if d.key != "" {
+		n, err := w.conn.number(`SELECT 1 FROM deliveries WHERE workflow = ? AND "trigger" = ? AND "key" = ?`, d.workflow, d.trigger, d.key)
+		if n != 0 || err != nil || w.batch.deliveries[d] != nil {
+			return engine.RefusedDelivery, err
+		}
+	}
+	if a.Parent != nil {
+		n, err := w.conn.number(`SELECT 1 FROM children WHERE parent = ? AND step = ? AND name = ?`, c.run, c.step, c.name)
+		if n != 0 || err != nil || w.batch.children[c] != nil {
+			return engine.RefusedChild, err
+		}
+	}
+	return "", nil
+}
+
+func deliveryOf(a engine.Admitted) deliveryID { return deliveryID{a.Workflow, a.Trigger, a.Delivery} }
+
+func childOf(a engine.Admitted) childID {
+	if a.Parent == nil {
+		return childID{}
+	}
+	return childID{a.Parent.Run, a.Parent.Step, a.Parent.Name}
+}
+
+func nanos(t time.Time) driver.Value {
+	if t.IsZero() {
+		return nil
+	}
+	return t.UnixNano()
+}
