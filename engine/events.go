@@ -261,7 +261,8 @@ func Settles(e Event) (step string, ok bool) {
 	case AttemptEnded:
 		return f.Step, f.Outcome == Succeeded && !f.Undo
 	case Ended:
-		return "", !f.Reconcile
+		// An interrupted step can still be recorded from the answers that its journal holds.
+		return "", !f.Reconcile && f.Code != codeInterrupted
 	}
 	return "", false
 }
