@@ -136,7 +136,7 @@ return {job: r.data.id};`
 	l.run(func() { err = l.eng.Resolve(engine.Resolution{Run: id, Decision: engine.Record}) })
 	run = l.get(id)
 	if err != nil || run.Status != engine.StatusSucceeded || string(run.Steps[0].Result) != `{"job":"job_1"}` || l.world.posts() != 1 {
-		t.Errorf("%s, %v, result %s, %d writes", run.Status, err, run.Steps[0].Result, l.world.posts())
+		t.Errorf("%s (%s), %v, result %s, %d writes", run.Status, run.Message, err, run.Steps[0].Result, l.world.posts())
 	}
 }
 
