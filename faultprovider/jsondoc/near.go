@@ -15,8 +15,7 @@ func Hint(word string, words []string) string {
 	return "; near: " + strings.Join(near, ", ")
 }
 
-// Near returns up to three words that resemble one: a few letters apart, or with most of their parts in common. The
-// nearest comes first.
+// Near returns up to three words that resemble one most: a few letters apart, or with most of their parts in common.
 func Near(word string, words []string) []string {
 	type match struct {
 		word string
@@ -35,7 +34,7 @@ func Near(word string, words []string) []string {
 	slices.SortStableFunc(found, func(a, b match) int { return cmp.Compare(a.far, b.far) })
 	var out []string
 	for _, m := range found[:min(len(found), 3)] {
-		if m.far <= found[0].far+1 {
+		if m.far == found[0].far {
 			out = append(out, m.word)
 		}
 	}

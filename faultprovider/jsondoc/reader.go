@@ -158,9 +158,7 @@ func (r *Reader) Within(name string, f func(*Reader)) {
 	}
 	inner := &Reader{text: r.text, what: r.what, value: v}
 	f(inner)
-	if inner.Done() != nil {
-		r.Fail(inner.err.Offset, "%s", inner.err.Msg)
-	}
+	r.Merge(inner)
 }
 
 // Durations reads an object whose members all are durations.
@@ -224,4 +222,21 @@ func ParseDuration(s string) (time.Duration, error) {
 		return 0, fmt.Errorf("%q is negative", s)
 	}
 	return d, err
+}
+
+// Null reports whether the member is there and null.
+func (r *Reader) Null(name string) bool {
+	v, ok := r.value.Get(name)
+	if ok && v.Type == Null {
+		r.asked = append(r.asked, name)
+		return true
+	}
+	return false
+}
+
+// Merge takes over the first problem of another reader of the same text, unknown and repeated members included.
+func (r *Reader) Merge(inner *Reader) {
+	if inner.Done() != nil {
+		r.Fail(inner.err.Offset, "%s", inner.err.Msg)
+	}
 }

@@ -79,7 +79,7 @@ func TestNear(t *testing.T) {
 		"comit-then-error": {"commit-then-error"},
 		"commit-then-drp":  {"commit-then-drop"},
 		"slo":              {"slow"},
-		"slow-commits":     {"slow-commit", "slow"},
+		"slow-commits":     {"slow-commit"},
 		"error":            {"commit-then-error"},
 		"Commit-Then-Drop": {"commit-then-drop"},
 		"xyz":              nil,

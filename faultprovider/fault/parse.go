@@ -1,0 +1,179 @@
+package fault
+
+import (
+	"strings"
+
+	"faultlab/faultprovider/jsondoc"
+)
+
+// MaxBytes bounds Reply.Bytes: 64 MiB.
+const MaxBytes = 64 << 20
+
+// ParseList reads what POST /_test/faults takes: {"faults":[...]}, each a name or an object with the members name,
+// commit, reply and on. An object with the name of an alias starts as that alias, and an axis that says its "when", "do"
+// or "requests" starts afresh. An empty text, no list and null are an empty list. One problem refuses the whole list; the
+// error is a *jsondoc.Error: line:column and one sentence.
+func ParseList(text []byte) ([]Fault, error) {
+	if strings.TrimSpace(string(text)) == "" {
+		return nil, nil
+	}
+	r, err := jsondoc.Open(text, "member")
+	if err != nil {
+		return nil, err
+	}
+	var out []Fault
+	if !r.Null("faults") {
+		r.Each("faults", func(v jsondoc.Value) { out = append(out, read(r, text, v)) })
+	}
+	if err := r.Done(); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// Parse reads one fault as a command line gives it: a name, or the JSON of an object.
+func Parse(arg string) (Fault, error) {
+	if strings.HasPrefix(strings.TrimSpace(arg), "{") {
+		text := []byte(arg)
+		v, err := jsondoc.Parse(text)
+		if err != nil {
+			return Fault{}, err
+		}
+		r, err := jsondoc.OpenValue(text, "member", v)
+		if err != nil {
+			return Fault{}, err
+		}
+		f := readObject(r)
+		return f, r.Done()
+	}
+	f, ok := Named(arg)
+	if !ok {
+		return Fault{}, unknown(arg)
+	}
+	return f, nil
+}
+
+// UnknownError is a name that is no fault's.
+type UnknownError struct {
+	Name string
+	Near []string // names that resemble it
+}
+
+func (e *UnknownError) Error() string {
+	hint := "; names: " + strings.Join(Names(), ", ")
+	if len(e.Near) > 0 {
+		hint = "; near: " + strings.Join(e.Near, ", ")
+	}
+	return `unknown fault "` + e.Name + `"` + hint
+}
+
+func unknown(name string) *UnknownError { return &UnknownError{name, jsondoc.Near(name, Names())} }
+
+// read reads one item of a list.
+func read(list *jsondoc.Reader, text []byte, v jsondoc.Value) Fault {
+	switch v.Type {
+	case jsondoc.String:
+		f, ok := Named(v.Text)
+		if !ok {
+			list.Fail(v.Offset, "%s", unknown(v.Text))
+		}
+		return f
+	case jsondoc.Object:
+		r, _ := jsondoc.OpenValue(text, "member", v)
+		f := readObject(r)
+		list.Merge(r)
+		return f
+	}
+	list.Fail(v.Offset, "a fault is a name or an object, not %s", v.Type)
+	return Fault{}
+}
+
+func readObject(r *jsondoc.Reader) Fault {
+	var name string
+	r.Text("name", &name)
+	f, isAlias := Named(name)
+	f.Name = name
+	axes := false
+	r.Within("commit", func(r *jsondoc.Reader) { axes = true; readCommit(r, &f.Commit) })
+	r.Within("reply", func(r *jsondoc.Reader) { axes = true; readReply(r, &f.Reply) })
+	r.Within("on", func(r *jsondoc.Reader) { readOn(r, &f.On) })
+	switch {
+	case !isAlias && !axes && name != "":
+		r.FailAt("name", "%s", unknown(name))
+	case !isAlias && !axes:
+		r.FailAt("name", `a fault needs a "name", or one of "commit" and "reply"`)
+	}
+	if strings.ContainsFunc(name, func(c rune) bool { return c <= ' ' || c == 0x7f }) {
+		r.FailAt("name", "a name has no spaces, not %q", name)
+	}
+	return f.defaults()
+}
+
+// defaults spells out what was left empty, so that equal faults are equal values.
+func (f Fault) defaults() Fault {
+	if f.Commit.When == "" {
+		f.Commit.When = BeforeReply
+	}
+	if f.Reply.Do == "" {
+		f.Reply.Do = Normal
+	}
+	if f.On.Requests == "" {
+		f.On.Requests = New
+	}
+	return f
+}
+
+func readCommit(r *jsondoc.Reader, c *Commit) {
+	if r.Has("when") {
+		*c = Commit{}
+	}
+	jsondoc.Enum(r, "when", &c.When, BeforeReply, Never, Late)
+	r.Duration("after", &c.After)
+	switch {
+	case c.When == Never && c.After != 0:
+		r.FailAt("after", `"after" has no meaning when "when" is "never"`)
+	case c.When == Late && c.After == 0:
+		r.FailAt("when", `"late" needs "after", a duration such as "30s"`)
+	}
+}
+
+func readReply(r *jsondoc.Reader, p *Reply) {
+	if r.Has("do") || r.Has("status") && p.Do != Status {
+		*p = Reply{Do: Status}
+	}
+	jsondoc.Enum(r, "do", &p.Do, Normal, Status, Reset, Nothing, Cut, CutUnframed, NotJSON, TooLarge, WrongLength)
+	r.Int("status", &p.Status, 400, 599)
+	r.Text("error", &p.Error)
+	r.Duration("retryAfter", &p.RetryAfter)
+	r.Int("bytes", &p.Bytes, 1, MaxBytes)
+	r.Duration("slow", &p.Slow)
+	r.Duration("drip", &p.Drip)
+	r.Duration("stale", &p.Stale)
+	sized := p.Do == Cut || p.Do == CutUnframed || p.Do == TooLarge || p.Do == WrongLength
+	switch {
+	case p.Do == Status && !r.Has("status") && p.Status == 0:
+		r.FailAt("do", `"status" needs "status", from 400 to 599`)
+	case p.Do != Status && (p.Status != 0 || p.RetryAfter != 0 || p.Error != ""):
+		r.FailAt("do", `"status", "error" and "retryAfter" go with "do":"status" only`)
+	case !sized && p.Bytes != 0:
+		r.FailAt("bytes", `"bytes" goes with cut, cut-unframed, too-large and wrong-length only`)
+	case p.Drip != 0 && (p.Do == Reset || p.Do == Nothing):
+		r.FailAt("drip", `"drip" needs an answer, and there is none with %q`, p.Do)
+	case p.Do == TooLarge && p.Drip != 0:
+		r.FailAt("drip", `"too-large" does not drip: it would take for ever`)
+	case p.Slow != 0 && p.Do == Nothing:
+		r.FailAt("slow", `"slow" needs an answer, and there is none with "nothing"`)
+	}
+}
+
+func readOn(r *jsondoc.Reader, on *On) {
+	if r.Has("requests") {
+		*on = On{}
+	}
+	jsondoc.Enum(r, "requests", &on.Requests, New, Replay, LookUp, Any)
+	r.Text("key", &on.Key)
+	r.Text("collection", &on.Collection)
+	r.Int("nth", &on.Nth, 1, 1<<30)
+	r.Fraction("probability", &on.Probability)
+	r.Int("times", &on.Times, Always, 1<<30)
+}
