@@ -15,23 +15,39 @@ func (e *Engine) Recover() error {
 		return fmt.Errorf("list the open runs: %w", err)
 	}
 	for _, id := range ids {
-		rt, err := e.reopen(id)
-		if err != nil {
+		if err := e.recover(id); err != nil {
 			return err
 		}
-		e.mu.Lock()
-		e.open[id] = rt
-		e.mu.Unlock()
-		if err := e.interrupt(rt); err != nil {
-			return err
-		}
-		e.mu.Lock()
-		if rt.run.StartedAt.IsZero() {
-			e.pool(rt.doc).enqueue(rt)
-		}
-		e.mu.Unlock()
-		e.goActor("run "+id, rt.main)
 	}
+	return nil
+}
+
+// RecoverRun is Recover for one run; one that has ended stays as it is.
+func (e *Engine) RecoverRun(run string) error {
+	r, err := e.Get(run)
+	if err != nil || r.Status.Ended() {
+		return err
+	}
+	return e.recover(r.ID)
+}
+
+func (e *Engine) recover(id string) error {
+	rt, err := e.reopen(id)
+	if err != nil {
+		return err
+	}
+	e.mu.Lock()
+	e.open[id] = rt
+	e.mu.Unlock()
+	if err := e.interrupt(rt); err != nil {
+		return err
+	}
+	e.mu.Lock()
+	if rt.run.StartedAt.IsZero() {
+		e.pool(rt.doc).enqueue(rt)
+	}
+	e.mu.Unlock()
+	e.goActor("run "+id, rt.main)
 	return nil
 }
 
