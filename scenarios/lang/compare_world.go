@@ -26,17 +26,16 @@ func (c chosen) requests(lookups bool) []RequestFact {
 }
 
 func (c chosen) effects() sight {
-	n, what := 0, "effect"
-	if c.has("collection") {
-		what = "effect in " + c.option("collection")
-	}
+	n := 0
 	for _, e := range c.Effects() {
 		if (!c.has("collection") || e.Collection == c.option("collection")) && (!c.has("key") || e.Key == c.option("key")) {
 			n++
 		}
 	}
 	s := c.count(n, "effect")
-	s.text = strings.Replace(number(n, what), " ins", " in", 1)
+	if c.has("collection") {
+		s.text += " in " + c.option("collection")
+	}
 	return s
 }
 

@@ -123,6 +123,9 @@ func (g *guide) offers(typed string, n Names) []Candidate {
 	if len(g.places) > 0 {
 		out = offersOf(g.places[0].Kind, g.places[0].Choices, "", n, !g.not)
 	}
+	if len(out) > 0 && !g.places[0].Optional && !g.places[0].Many && typed == "" {
+		return out // what must come first, before what may
+	}
 	for _, a := range g.form.Args {
 		if a.Keyword != "" && !g.used[a.Keyword] {
 			out = append(out, Candidate{Word: a.Keyword, Help: a.usage()})

@@ -55,7 +55,7 @@ var Expectations = []Form{
 		Long: "It stands right after the line that is to be refused; elsewhere a refusal ends the replay."},
 	{Name: "result", Least: 1, Args: []Arg{{Name: "POINTER", Kind: KindPointer, Optional: true}, {Name: "VALUE", Kind: KindValue, Optional: true}}, Options: []Option{byRun, byStep},
 		Help: "The result of the last step that has one, or the part of it that the pointer names, is this value.",
-		Long: "The bare word effect stands for the id of any record in the ledger. A pointer alone says that there is such a part."},
+		Long: "The word effect stands for the id of any record in the ledger. A pointer alone says that there is such a part."},
 	{Name: "delivery", Args: []Arg{{Name: "STATUS", Kind: KindStatus}}, Options: []Option{{Name: "duplicate"}, ofNth},
 		Help: "The last inbound event, or the n-th, was answered with this status, and as a duplicate."},
 	{Name: "reply", Args: []Arg{{Name: "STATUS", Kind: KindStatus}}, Options: []Option{{Name: "contains", Kind: KindWord}, ofNth},

@@ -1,6 +1,9 @@
 package lang
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Kind says what fits in the place of an argument.
 type Kind string
@@ -12,6 +15,7 @@ const (
 	KindText     Kind = "text"     // the rest of the line, or one quoted word
 	KindWord     Kind = "word"     // any one word
 	KindName     Kind = "name"     // letters, digits, - and _
+	KindField    Kind = "field"    // a field of the payload, as orderId or order.id
 	KindNumber   Kind = "number"   // 1 and up
 	KindSeed     Kind = "seed"     // any whole number
 	KindCount    Kind = "count"    // 2, >=2 or <=2
@@ -81,16 +85,35 @@ type Judge interface {
 	Judge(k Kind, value string) error
 }
 
-// Usage is the form in one line, as "deliver TRIGGER PAYLOAD [id=WORD] [twice]".
+// Usage is the form in one line, as "deliver TRIGGER PAYLOAD [id=WORD] [twice|at-once]".
+// Where a text takes the rest of the line, the options stand before it.
 func (f *Form) Usage() string {
-	parts := []string{f.Name}
+	var before, text, options []string
 	for _, a := range f.Args {
-		parts = append(parts, a.usage())
+		if a.Kind == KindText || len(text) > 0 {
+			text = append(text, a.usage())
+		} else {
+			before = append(before, a.usage())
+		}
 	}
-	for _, o := range f.Options {
-		parts = append(parts, o.usage())
+	for i, o := range f.Options {
+		if flags := f.rivals(o); len(flags) == 0 {
+			options = append(options, o.usage())
+		} else if flags[0] == f.Options[i].Name {
+			options = append(options, "["+strings.Join(flags, "|")+"]")
+		}
 	}
-	return strings.Join(parts, " ")
+	return strings.Join(slices.Concat([]string{f.Name}, before, options, text), " ")
+}
+
+// rivals are the flags, this one among them, that exclude each other; none if it is no such flag.
+func (f *Form) rivals(o Option) []string {
+	for _, group := range f.OneOf {
+		if slices.Contains(group, o.Name) && !slices.ContainsFunc(group, func(name string) bool { return f.option(name).Kind != "" }) {
+			return group
+		}
+	}
+	return nil
 }
 
 func (a Arg) usage() string {

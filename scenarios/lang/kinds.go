@@ -110,6 +110,12 @@ var rules = map[Kind]func(string) error{
 		}
 		return nil
 	},
+	KindField: func(s string) error {
+		if s == "" || strings.ContainsFunc(s, func(r rune) bool { return !isName(r) && r != '.' }) {
+			return errors.New("a field of the payload is written as orderId or order.id")
+		}
+		return nil
+	},
 	KindURLPath: func(s string) error {
 		if !strings.HasPrefix(s, "/") {
 			return errors.New("a path begins with /, as /jobs")

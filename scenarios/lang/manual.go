@@ -3,6 +3,7 @@ package lang
 import (
 	_ "embed" // the manual begins with the package comment
 	"strings"
+	"unicode/utf8"
 )
 
 //go:embed doc.go
@@ -76,19 +77,29 @@ func prose(comment string) string {
 	return b.String()
 }
 
-// wrap breaks a text between words so that no line is wider than the manual, unless one word is.
+// wrap breaks a text between words, and a list of choices that is wider than the
+// manual after a bar, so that no line is wider.
 func wrap(text, first, other string) string {
 	var b strings.Builder
 	line := first
-	for _, w := range strings.Fields(text) {
+	put := func(w, space string) {
 		switch {
 		case strings.TrimSpace(line) == "":
 			line += w
-		case len([]rune(line))+1+len([]rune(w)) > lineWidth:
+		case utf8.RuneCountInString(line+space+w) > lineWidth:
 			b.WriteString(line + "\n")
 			line = other + w
 		default:
-			line += " " + w
+			line += space + w
+		}
+	}
+	for _, w := range strings.Fields(text) {
+		if utf8.RuneCountInString(other+w) <= lineWidth {
+			put(w, " ")
+			continue
+		}
+		for i, choice := range strings.SplitAfter(w, "|") {
+			put(choice, map[bool]string{true: " "}[i == 0])
 		}
 	}
 	b.WriteString(line + "\n")

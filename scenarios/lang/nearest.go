@@ -20,13 +20,13 @@ func Nearest(word string, values []string) []string {
 	w := strings.ToLower(word)
 	for _, v := range values {
 		l := strings.ToLower(v)
-		d := edits(w, l, 1+max(len(w), len(l))/3)
+		limit := max(1, max(len(w), len(l))/3)
 		begins := len(w) >= 2 && strings.HasPrefix(l, w) || len(l) >= 3 && strings.HasPrefix(w, l)
-		switch {
-		case d <= 1+max(len(w), len(l))/4:
+		switch d := edits(w, l, limit); {
+		case d <= limit:
 			found = append(found, near{v, d})
 		case begins:
-			found = append(found, near{v, 100})
+			found = append(found, near{v, limit + 1})
 		}
 	}
 	sort.SliceStable(found, func(i, j int) bool { return found[i].edits < found[j].edits })

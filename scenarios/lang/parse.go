@@ -167,6 +167,7 @@ func (p *reader) line(n int, text string) (Line, *Verb) {
 	if err == nil && name == "ask" {
 		if l.Question, err = question(l); err == nil {
 			l.Text = l.Question.String()
+			l.Args = []string{l.Text}
 		}
 	}
 	if err != nil {

@@ -1,7 +1,5 @@
 package lang
 
-import "strings"
-
 // Scenario is one parsed scenario file: what its head declares, the script, and
 // the files that the script uses.
 type Scenario struct {
@@ -80,7 +78,12 @@ func (l Line) Opt(name string) string {
 func (l Line) Has(name string) bool { return len(l.Opts[name]) > 0 }
 
 // String is the line in its tidy form, without padding: what Parse and ParseLine read as the same line.
-func (l Line) String() string { return strings.TrimSpace(l.Verb + " " + l.Text) }
+func (l Line) String() string {
+	if l.Text == "" {
+		return l.Verb
+	}
+	return l.Verb + " " + l.Text
+}
 
 // Question is a prediction that is asked before the truth is shown.
 type Question struct {

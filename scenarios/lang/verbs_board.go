@@ -19,7 +19,7 @@ var paceVerbs = []Verb{
 		Help: "Looks at the timeline as it was at an entry."}},
 	{Group: "Pace and time", Use: OnBoard, Keys: []string{"L"}, On: OnBench, Form: Form{Name: "live",
 		Help: "Goes back to what happens now."}},
-	{Group: "Pace and time", Use: OnBoard, Keys: []string{"r"}, On: OnBench, Form: Form{Name: "again",
+	{Group: "Pace and time", Use: OnBoard, Label: "run again", Keys: []string{"enter", "r"}, On: OnBench, Form: Form{Name: "again",
 		Help: "Runs the same scenario again from its beginning."}},
 }
 

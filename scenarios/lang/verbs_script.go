@@ -31,7 +31,7 @@ var headVerbs = []Verb{
 	{Group: "Head", Use: InHead, Form: Form{Name: "client", Args: []Arg{{Name: "CLIENT", Kind: KindChoice, Choices: []string{ClientNaive}}},
 		Help: "The naive client is Go's own transport, which repeats some requests by itself.",
 		Long: "Without this line every request has a connection of its own, so that one call is one request."}},
-	{Group: "Head", Use: InHead, Form: Form{Name: "subject", Args: []Arg{{Name: "FIELD", Kind: KindWord}},
+	{Group: "Head", Use: InHead, Form: Form{Name: "subject", Args: []Arg{{Name: "FIELD", Kind: KindField}},
 		Help: "The payload's field that says which operation is meant, so that a rerun or a redelivery can be the same one.",
 		Long: "Without this line the subject is the run itself."}},
 	{Group: "Head", Use: InHead, Form: Form{Name: "seed", Args: []Arg{{Name: "N", Kind: KindSeed}},
@@ -64,7 +64,7 @@ var settingVerbs = []Verb{
 
 // What happens to the caller and the provider.
 var actVerbs = []Verb{
-	{Group: "Acts", Use: InBoth, Refusable: true, Label: "run", Keys: []string{"enter"}, On: OnBench, Form: Form{Name: "trigger",
+	{Group: "Acts", Use: InBoth, Refusable: true, Label: "trigger", Keys: []string{"T"}, On: OnBench, Form: Form{Name: "trigger",
 		Args:    []Arg{{Name: "TRIGGER", Kind: KindTrigger}, {Name: "PAYLOAD", Kind: KindPayload, Optional: true}},
 		Options: []Option{{Name: "times", Kind: KindNumber}},
 		Help:    "Starts a run, or several at the same moment.",

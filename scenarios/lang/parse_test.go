@@ -1,0 +1,300 @@
+package lang
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// scenarioB is the example of the manual, whole.
+const scenarioB = `title  B. Commit, then 503
+teach  The first attempt really created the job. The retry is safe only because the key stayed the same.
+fault  commit-then-error
+ask    How many jobs will exist at the end?  0 | *1 | 2
+because One key,
+because one job.
+trigger fulfill payload.json
+wait
+expect run succeeded
+expect attempts 2
+expect jobs 1
+expect log NEW fault=commit-then-error
+expect log REPLAY times 1
+expect verdict one-effect
+-- workflow.woml --
+<woml> POST http://127.0.0.1:4040/jobs </woml>
+-- payload.json --
+{"orderId":"order-42"}
+`
+
+func TestAScenarioIsReadWhole(t *testing.T) {
+	t.Parallel()
+	s, err := Parse("catalogue/b-commit-then-503.txtar", []byte(scenarioB))
+	if err != nil {
+		t.Fatal(err)
+	}
+	same := func(what string, got, want any) {
+		t.Helper()
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s is %#v, want %#v", what, got, want)
+		}
+	}
+	same("name", s.Name, "b-commit-then-503")
+	same("title", s.Title, "B. Commit, then 503")
+	same("runs", s.Runs, RunsBoth)
+	same("files", s.Names, []string{"workflow.woml", "payload.json"})
+	same("payload", string(s.Files["payload.json"]), "{\"orderId\":\"order-42\"}\n")
+	same("place of the workflow", s.FileLine["workflow.woml"], 16)
+	same("place of the payload", s.FileLine["payload.json"], 18)
+	q := s.Asked()[0]
+	same("question", *q, Question{Text: "How many jobs will exist at the end?", Choices: []string{"0", "1", "2"}, Right: 1, Because: "One key,\none job.", Line: 4})
+	var lines []string
+	for _, l := range s.Lines {
+		lines = append(lines, fmt.Sprintf("%d %s", l.Line, l))
+	}
+	same("script", lines, []string{
+		"3 fault commit-then-error",
+		"4 ask How many jobs will exist at the end?  0 | *1 | 2",
+		"7 trigger fulfill payload.json",
+		"8 wait",
+		"9 expect run succeeded",
+		"10 expect attempts 2",
+		"11 expect jobs 1",
+		"12 expect log NEW fault=commit-then-error",
+		"13 expect log REPLAY times 1",
+		"14 expect verdict one-effect",
+	})
+	same("columns of trigger", s.Lines[2].Cols, []int{9, 17})
+	jobs := s.Lines[6].Expect
+	same("jobs", []any{jobs.What, jobs.Args, jobs.Opts["collection"], jobs.Line}, []any{"effects", []string{"1"}, []string{"jobs"}, 11})
+	log := s.Lines[8].Expect
+	same("log", []any{log.Args, log.Opts["times"]}, []any{[]string{"REPLAY"}, []string{"1"}})
+}
+
+func TestTheHeadIsReadIntoFields(t *testing.T) {
+	t.Parallel()
+	s, err := Parse("x.txtar", []byte(`title T
+teach One.
+teach Don't "quote".
+before First.
+group Lost replies
+lesson timeout 3
+lesson key 1
+case drop late-commit
+case cut
+twin naive-x
+runs virtual
+client naive
+subject orderId
+seed -7
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Scenario{Name: "x", File: "x.txtar", Title: "T", Teach: "One.\nDon't \"quote\".", Before: "First.", Group: "Lost replies",
+		Lessons: []Place{{"timeout", 3}, {"key", 1}}, Cases: []string{"drop", "late-commit", "cut"}, Twin: "naive-x",
+		Runs: RunsVirtual, Client: ClientNaive, Subject: "orderId", Seed: -7, Files: map[string][]byte{}}
+	if got := meaning(s); !reflect.DeepEqual(got, want) {
+		t.Errorf("read\n%+v\nwant\n%+v", got, want)
+	}
+}
+
+func TestWordsOfALine(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		line string
+		args []string
+		opts map[string][]string
+	}{
+		{`trigger start payload.json`, []string{"start", "payload.json"}, nil},
+		{`trigger start {"a": "b c"}`, []string{"start", `{"a":"b c"}`}, nil},
+		{`deliver pay p.json id="evt 1" at-once`, []string{"pay", "p.json"}, map[string][]string{"id": {"evt 1"}, "at-once": {""}}},
+		{`deliver at-once pay id=e=1 p.json`, []string{"pay", "p.json"}, map[string][]string{"id": {"e=1"}, "at-once": {""}}},
+		{`deliver "at-once" 'p.json'`, []string{"at-once", "p.json"}, nil},
+		{`send POST /jobs?x=1 b.json header=A:1 header="B: 2"`, []string{"POST", "/jobs?x=1", "b.json"}, map[string][]string{"header": {"A:1", "B: 2"}}},
+		{`lookup "a=b \"\u00e9\\"`, []string{`a=b "é\`}, nil},
+		{`lookup 'a\b "c"'`, []string{`a\b "c"`}, nil},
+		{`lookup ""`, []string{""}, nil},
+		{`record result={"jobId":"j 1"} --force`, nil, map[string][]string{"result": {`{"jobId":"j 1"}`}, "--force": {""}}},
+		{`record result="7"`, nil, map[string][]string{"result": {`"7"`}}},
+		{`record result=7`, nil, map[string][]string{"result": {`7`}}},
+		{`record result=seven`, nil, map[string][]string{"result": {`"seven"`}}},
+		{`fault a {"commit":"late"} b`, []string{"a", `{"commit":"late"}`, "b"}, nil},
+		{`escalate step=s The provider's desk   was asked`, []string{"The provider's desk was asked"}, map[string][]string{"step": {"s"}}},
+		{`escalate "two  blanks" run=2`, []string{"two  blanks"}, map[string][]string{"run": {"2"}}},
+		{`policy retry=1 retry-backoff=fixed`, nil, map[string][]string{"retry": {"1"}, "retry-backoff": {"fixed"}}},
+		{`crash after-effect step=s attempt=2`, []string{"after-effect"}, map[string][]string{"step": {"s"}, "attempt": {"2"}}},
+	} {
+		l, err := ParseLine(c.line)
+		if err != nil {
+			t.Errorf("%s: %v", c.line, err)
+			continue
+		}
+		if len(c.opts) == 0 {
+			c.opts = map[string][]string{}
+		}
+		if !reflect.DeepEqual(l.Args, c.args) || !reflect.DeepEqual(l.Opts, c.opts) {
+			t.Errorf("%s\nread %q %q\nwant %q %q", c.line, l.Args, l.Opts, c.args, c.opts)
+		}
+	}
+}
+
+func TestExpectationsOfALine(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		line string
+		want Expectation
+	}{
+		{`expect run failed reconcile needed run=2`, Expectation{What: "run", Args: []string{"failed"}, Opts: map[string][]string{"reconcile": {"needed"}, "run": {"2"}}}},
+		{`expect not log "NEW  x" times >=2`, Expectation{What: "log", Not: true, Args: []string{"NEW  x"}, Opts: map[string][]string{"times": {">=2"}}}},
+		{`expect log [provider] key=K  NEW times 3`, Expectation{What: "log", Args: []string{"[provider] key=K NEW"}, Opts: map[string][]string{"times": {"3"}}}},
+		{`expect log three times 3 more`, Expectation{What: "log", Args: []string{"three times 3 more"}}},
+		{`expect refunds 0 key=K`, Expectation{What: "effects", Args: []string{"0"}, Opts: map[string][]string{"collection": {"refunds"}, "key": {"K"}}}},
+		{`expect result /jobId effect`, Expectation{What: "result", Args: []string{"/jobId", `"effect"`}}},
+		{`expect result "/a" step=s`, Expectation{What: "result", Args: []string{`"/a"`}, Opts: map[string][]string{"step": {"s"}}}},
+		{`expect result /jobId`, Expectation{What: "result", Args: []string{"/jobId"}}},
+		{`expect refused resubmit the key has outlived`, Expectation{What: "refused", Args: []string{"resubmit", "the key has outlived"}}},
+		{`expect delivery 202 duplicate n=2`, Expectation{What: "delivery", Args: []string{"202"}, Opts: map[string][]string{"duplicate": {""}, "n": {"2"}}}},
+		{`expect evidence found cannot-be-compared`, Expectation{What: "evidence", Args: []string{"found", "cannot-be-compared"}}},
+		{`wait for attempts >=2 step=s`, Expectation{What: "attempts", Args: []string{">=2"}, Opts: map[string][]string{"step": {"s"}}}},
+	} {
+		l, err := ParseLine(c.line)
+		if err != nil {
+			t.Errorf("%s: %v", c.line, err)
+			continue
+		}
+		got := *l.Expect
+		got.Text, got.Line = "", 0
+		if c.want.Opts == nil {
+			c.want.Opts = map[string][]string{}
+		}
+		if !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s\nread %+v\nwant %+v", c.line, got, c.want)
+		}
+	}
+}
+
+func TestEveryMistakeHasItsPlaceAndWhatFits(t *testing.T) {
+	t.Parallel()
+	const files = "-- w.woml --\n/jobs\n-- p.json --\n{}\n"
+	for _, c := range []struct {
+		name, src, want string
+	}{
+		{"unknown verb", "title T\ntriger s p.json\n" + files, `x.txtar:2:1: unknown verb "triger"; what fits: trigger`},
+		{"verb of the workbench", "title T\npause\n", `x.txtar:2:1: pause is for the workbench only`},
+		{"too few arguments", "title T\ndeliver s\n-- w.woml --\n", `x.txtar:2:10: deliver wants PAYLOAD here: deliver TRIGGER PAYLOAD [id=WORD] [token=WORD] [twice|at-once]`},
+		{"too many arguments", "title T\n  restart now\n", `x.txtar:2:11: nothing fits "now" here: restart`},
+		{"unknown option", "title T\ndeliver s p.json ident=1\n" + files, `x.txtar:2:18: deliver has no option ident=; put a value that has a = in quotes; what fits: id=`},
+		{"unknown flag", "title T\ndeliver s p.json twise\n" + files, `x.txtar:2:18: nothing fits "twise" here: deliver TRIGGER PAYLOAD [id=WORD] [token=WORD] [twice|at-once]; what fits: twice`},
+		{"flags that exclude each other", "title T\ndeliver s p.json twice at-once\n" + files, `x.txtar:2:24: at-once and twice exclude each other`},
+		{"an option twice", "title T\nlookup run=1 run=2\n", `x.txtar:2:14: run stands twice in this line`},
+		{"unknown choice", "title T\ncrash after-efect\n", `x.txtar:2:7: unknown word "after-efect"; what fits: after-effect`},
+		{"a choice that is far off", "title T\nkey zzz\n", `x.txtar:2:5: unknown word "zzz"; what fits: document, run, business, attempt`},
+		{"not a duration", "title T\nadvance 10\n", `x.txtar:2:9: "10" does not fit: a duration is written as 250ms, 1s, 1m30s, 24h or 45d`},
+		{"negative duration", "title T\nadvance -1s\n", `x.txtar:2:9: "-1s" does not fit: a duration is written as 250ms, 1s, 1m30s, 24h or 45d`},
+		{"not a count", "title T\nexpect attempts two\n", `x.txtar:2:17: "two" does not fit: a count is written as 2, >=2 or <=2`},
+		{"attempts from 1", "title T\nexpect outcome 0 failed\n", `x.txtar:2:16: "0" does not fit: a number from 1 belongs here`},
+		{"unknown expectation", "title T\nexpect verdikt duplicate\n", `x.txtar:2:8: unknown expectation "verdikt"; what fits: verdict`},
+		{"a mistyped count is no collection", "title T\nexpect atempts 2\n" + files, `"atempts" is neither an expectation nor a collection that a file or a send mentions; what fits: attempts`},
+		{"unknown word of an expectation", "title T\nexpect run succeded\n", `x.txtar:2:12: unknown word "succeded"; what fits: succeeded`},
+		{"nothing expected", "title T\nexpect not\n", `x.txtar:2:11: expect wants to be told what; what fits: run, runs, step`},
+		{"nothing to wait for", "title T\nwait for\n", `x.txtar:2:9: wait for wants to be told what`},
+		{"keyword without value", "title T\nexpect run failed reconcile\n", `x.txtar:2:19: reconcile wants a value after it: [reconcile needed|not-needed]; what fits: needed, not-needed`},
+		{"an empty text is in every line", "title T\nexpect log \"\"\n", `x.txtar:2:12: an empty text fits nothing here`},
+		{"pair of attempts by halves", "title T\nexpect delay 1 1s\n", `x.txtar:2:16: "1s" does not fit: a number from 1 belongs here`},
+		{"nothing to change", "title T\npolicy\n", `x.txtar:2:7: policy wants at least one argument`},
+		{"only what may be refused", "title T\nexpect refused wait\n", `x.txtar:2:16: unknown word "wait"; what fits: trigger, cancel, rerun, lookup, record, resubmit, abandon, escalate`},
+		{"open quote", "title T\nlookup \"abc\n", `x.txtar:2:8: the quote is not closed`},
+		{"foreign escape", "title T\nlookup \"a\\x\"\n", `x.txtar:2:8: a quoted word knows the escapes`},
+		{"no space after a quote", "title T\nlookup \"a\"b\n", `x.txtar:2:11: a space is missing after "a"`},
+		{"open JSON", "title T\nfault {\"a\":\n", `x.txtar:2:7: this is not JSON (it is not closed)`},
+		{"JSON in a place of its own", "title T\nworkflow {}\n", `x.txtar:2:10: JSON does not fit here, a file does`},
+		{"option without value", "title T\nlookup run=\n", `x.txtar:2:12: run= has no value; write run="" for an empty one`},
+		{"missing file", "title T\ntrigger s pay.json\n" + files, `x.txtar:2:11: no file "pay.json" is embedded here; what fits: p.json`},
+		{"unnamed file", "title T\ntrigger s\n" + files, `x.txtar:5:1: no line of the script names this file`},
+		{"unnamed workflow", "title T\nworkflow v.woml\n-- v.woml --\n-- w.woml --\n", `x.txtar:4:1: no line of the script names this file`},
+		{"file twice", "title T\n-- w.woml --\n-- w.woml --\n", `x.txtar:3:1: two embedded files are named w.woml`},
+		{"file outside", "title T\n-- ../w.woml --\n", `x.txtar:2:1: an embedded file has a plain relative name, as payload.json, not "../w.woml"`},
+		{"line of a file mistyped", "title T\n--w.woml --\n", `x.txtar:2:1: an embedded file begins with a line of two dashes`},
+		{"no title", "wait\n", `x.txtar:1:1: a scenario begins with its title`},
+		{"empty file", "", `x.txtar:1:1: a scenario begins with its title`},
+		{"title twice", "title T\n\ntitle U\n", `x.txtar:3:1: title stands twice, first in line 1`},
+		{"title without text", "title  \n", `x.txtar:1:6: title wants TEXT here`},
+		{"head after the script", "title T\nwait\nseed 7\n", `x.txtar:3:1: seed belongs in the head, before the script that begins in line 2`},
+		{"because of nothing", "title T\nwait\nbecause so\n", `x.txtar:3:1: because explains an ask, and no ask stands right above it`},
+		{"no right answer", "title T\nask How many?  0 | 1\n", `x.txtar:2:5: no answer has a star before it, which marks the right one; what fits: *0, *1`},
+		{"two right answers", "title T\nask How many?  *0 | *1\n", `x.txtar:2:5: two answers have a star; only the right one has`},
+		{"one answer", "title T\nask How many?  *0\n", `x.txtar:2:5: a question has two answers or more, parted by |`},
+		{"empty answer", "title T\nask How many?  *0 | | 2\n", `x.txtar:2:5: an answer is empty`},
+		{"no question", "title T\nask How many  *0 | 1\n", `x.txtar:2:5: the question ends with a question mark`},
+		{"control character", "title T\nlookup a\x1b[0m\n", `x.txtar:2:9: a control character ('\x1b') stands here; in a quoted word write it as \u001b`},
+		{"not text", "title T\nlookup a\xff\n", `x.txtar:2:9: this is not UTF-8 text`},
+		{"columns count characters", "title T\nlookup 日本 x\n", `x.txtar:2:11: nothing fits "x" here`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := Parse("x.txtar", []byte(c.src))
+			if err == nil {
+				t.Fatal("no mistake was found")
+			}
+			if !strings.Contains(err.Error(), c.want) {
+				t.Errorf("said  %v\nwant  %s", err, c.want)
+			}
+			var one *Error
+			if !errors.As(err, &one) {
+				t.Error("the error does not say its place to a program")
+			}
+		})
+	}
+}
+
+func TestAllMistakesAreFoundAtOnceInOrder(t *testing.T) {
+	t.Parallel()
+	_, err := Parse("x.txtar", []byte("expect atempts 2\nnonsense\nwait 5\n"))
+	var all Errors
+	if !errors.As(err, &all) || len(all) != 4 {
+		t.Fatalf("found %v", err)
+	}
+	for i, want := range []int{1, 1, 2, 3} {
+		if all[i].Line != want {
+			t.Errorf("mistake %d is in line %d, want %d", i, all[i].Line, want)
+		}
+	}
+}
+
+func TestTypedLines(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"title x":           "title belongs in a scenario file, not on the workbench",
+		"ask A?  *1 | 2":    "ask belongs in a scenario file, not on the workbench",
+		"":                  "type a verb; what fits: help",
+		"puase":             `unknown verb "puase"; what fits: pause`,
+		"expect atempts 2":  `unknown expectation "atempts"; of a collection with this name say effects N collection=atempts; what fits: attempts`,
+		"speed 1000":        `"1000" does not fit: a speed is a number from 0.1 to 100, or 0 for at once`,
+		"speed NaN":         `"NaN" does not fit: a speed is a number from 0.1 to 100, or 0 for at once`,
+		"rerun 0":           `"0" does not fit: runs are numbered from 1`,
+		"escalate":          "escalate wants REASON here: escalate [run=RUN] [step=STEP] [key=KEY] REASON",
+		"escalate stpe=x y": "escalate has no option stpe=; put a value that has a = in quotes; what fits: step=",
+	} {
+		_, err := ParseLine(line)
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: said %v, want %s", line, err, want)
+		}
+	}
+}
+
+func TestNewLineQuotesWhatNeedsIt(t *testing.T) {
+	t.Parallel()
+	l, err := NewLine("deliver", "pay", `{"a": 1}`, "id=evt 1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := l.String(), `deliver pay {"a":1} id="evt 1"`; got != want {
+		t.Errorf("made %s, want %s", got, want)
+	}
+	if _, err := NewLine("deliver", "pay"); err == nil {
+		t.Error("a line that does not fit its form was made")
+	}
+}
