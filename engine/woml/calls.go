@@ -1,0 +1,180 @@
+package woml
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dlclark/regexp2/v2"
+	"github.com/dop251/goja/ast"
+	"github.com/dop251/goja/parser"
+)
+
+// bunNetwork are the functions of Bun that open sockets.
+var bunNetwork = []string{"connect", "listen", "serve", "udpSocket"}
+
+// callOptions are the options of each operation of services.workflows.
+var callOptions = map[string][]string{"call": {"name", "timeout"}, "start": {"name"}}
+
+const maxCallTimeout = 24 * time.Hour
+
+// call checks one call, and keeps it for the warnings.
+func (a *analysis) call(e *ast.CallExpression) {
+	a.calls = append(a.calls, e)
+	root, links := chain(e.Callee)
+	id, ok := root.(*ast.Identifier)
+	if !ok {
+		return
+	}
+	switch name := id.Name.String(); {
+	case name == "require" && len(links) == 0:
+		a.report(e.Idx0(), codeScriptModuleRequire, "A script cannot load modules.", "Put the code into the script.")
+	case name == "Bun" && len(links) > 0 && slices.Contains(bunNetwork, links[len(links)-1].name):
+		a.rawNetwork(e)
+	case name == "WebSocket" && len(links) == 0:
+		a.rawNetwork(e)
+	case name == "services" && len(links) > 1 && links[0].name == "workflows" && !anyComputed(links):
+		a.workflowCall(e, links)
+	}
+}
+
+// construct checks one new expression.
+func (a *analysis) construct(e *ast.NewExpression) {
+	if id, ok := e.Callee.(*ast.Identifier); ok && id.Name == "WebSocket" {
+		a.rawNetwork(e)
+	}
+}
+
+func (a *analysis) rawNetwork(e ast.Expression) {
+	a.report(e.Idx0(), codeScriptRawNetwork, "A script cannot open sockets: only what is on the timeline can be made safe.", "Use services.http.request, or fetch.")
+}
+
+func anyComputed(links []link) bool {
+	return slices.ContainsFunc(links, func(l link) bool { return l.computed })
+}
+
+// workflowCall checks services.workflows.call(id, payload, {name, timeout})
+// and start(id, payload, {name}), as far as they are written as literals.
+func (a *analysis) workflowCall(e *ast.CallExpression, links []link) {
+	operation := links[1].name
+	if len(links) > 2 || callOptions[operation] == nil {
+		a.report(e.Idx0(), codeCallOperation, "services.workflows has only call and start.", "Use call to wait for the result, and start to go on at once.")
+		return
+	}
+	usage := fmt.Sprintf(`Write services.workflows.%s("workflow-id", { ... }, { %s: ... }).`, operation, strings.Join(callOptions[operation], ": ..., "))
+	arguments := e.ArgumentList
+	if slices.ContainsFunc(arguments, func(e ast.Expression) bool { _, spread := e.(*ast.SpreadElement); return spread }) {
+		return
+	}
+	if len(arguments) < 2 || len(arguments) > 3 {
+		a.report(e.Idx0(), codeCallArguments, fmt.Sprintf("services.workflows.%s takes the id of a workflow, a payload and options.", operation), usage)
+		return
+	}
+	target, payload := arguments[0], arguments[1]
+	if text, ok := literalText(target); isLiteral(target) && (!ok || len(text) > maxID || !workflowIDPattern.MatchString(text)) {
+		a.report(target.Idx0(), codeCallTarget, "This is not the id of a workflow: lower-case words with hyphens between them.", "Such as fulfill-paid-order.")
+	}
+	if _, list := payload.(*ast.ArrayLiteral); list || isLiteral(payload) {
+		a.report(payload.Idx0(), codeCallPayload, "The payload of a workflow is an object.", usage)
+	}
+	if len(arguments) == 3 {
+		a.callOptions(arguments[2], operation, usage)
+	}
+}
+
+func (a *analysis) callOptions(options ast.Expression, operation, usage string) {
+	object, ok := options.(*ast.ObjectLiteral)
+	if !ok {
+		if _, list := options.(*ast.ArrayLiteral); list || isLiteral(options) {
+			a.report(options.Idx0(), codeCallOptions, "The options of a workflow call are an object.", usage)
+		}
+		return
+	}
+	for _, p := range object.Value {
+		name, value := propertyOf(p)
+		switch {
+		case name == "":
+			a.report(p.Idx0(), codeCallOptions, "The options of a workflow call must be named, not computed or spread.", usage)
+		case !slices.Contains(callOptions[operation], name):
+			a.report(p.Idx0(), codeCallOptionUnknown, fmt.Sprintf("services.workflows.%s has no option %s.", operation, excerpt(name)), didYouMean("%q", name, callOptions[operation]))
+		case name == "name":
+			if text, ok := literalText(value); isLiteral(value) && (!ok || len(text) > maxCallName || !callNamePattern.MatchString(text)) {
+				a.report(value.Idx0(), codeCallName, "The name of a call is lower-case words with one dot, underscore or hyphen between them.", "Such as primary-risk.")
+			}
+		case isLiteral(value) && !callTimeout(value):
+			a.report(value.Idx0(), codeCallOptions, "A timeout is a whole duration from 1ms to 24h.", "Such as 30s or 5m, or a number of milliseconds.")
+		}
+	}
+}
+
+var wholeDuration = regexp.MustCompile(`^[1-9][0-9]*(?:ms|s|m|h|d)$`)
+
+// callTimeout checks the literal timeout of a workflow call: whole, unlike the
+// durations of attributes.
+func callTimeout(literal ast.Expression) bool {
+	if n, ok := literal.(*ast.NumberLiteral); ok {
+		ms, whole := n.Value.(int64)
+		return whole && ms > 0 && ms <= maxCallTimeout.Milliseconds()
+	}
+	text, ok := literalText(literal)
+	_, err := duration(text, maxCallTimeout)
+	return ok && err == nil && wholeDuration.MatchString(text)
+}
+
+// isLiteral tells a literal that is no object, array or template.
+func isLiteral(e ast.Expression) bool {
+	switch e.(type) {
+	case *ast.StringLiteral, *ast.NumberLiteral, *ast.BooleanLiteral, *ast.NullLiteral, *ast.RegExpLiteral:
+		return true
+	}
+	return false
+}
+
+// literalText is the value of a string, or of a template without expressions.
+func literalText(e ast.Expression) (string, bool) {
+	switch e := e.(type) {
+	case *ast.StringLiteral:
+		return e.Value.String(), true
+	case *ast.TemplateLiteral:
+		if e.Tag == nil && len(e.Expressions) == 0 && len(e.Elements) == 1 {
+			return e.Elements[0].Parsed.String(), true
+		}
+	}
+	return "", false
+}
+
+// propertyOf takes "name: value" apart; the name is empty where it is not written out.
+func propertyOf(p ast.Property) (name string, value ast.Expression) {
+	switch p := p.(type) {
+	case *ast.PropertyShort:
+		return p.Name.Name.String(), &p.Name
+	case *ast.PropertyKeyed:
+		if key, ok := p.Key.(*ast.StringLiteral); ok {
+			return key.Value.String(), p.Value
+		}
+	}
+	return "", nil
+}
+
+// regexp checks a regular expression, which the parser leaves to the compiler.
+func (a *analysis) regexp(e *ast.RegExpLiteral) {
+	valid := !strings.ContainsFunc(e.Flags, func(flag rune) bool {
+		return !strings.ContainsRune("gimsuy", flag) || strings.Count(e.Flags, string(flag)) > 1
+	})
+	if valid {
+		dotAll, unicode := strings.Contains(e.Flags, "s"), strings.Contains(e.Flags, "u")
+		linear, err := parser.TransformRegExp(e.Pattern, dotAll, unicode)
+		if err == nil {
+			_, err = regexp.Compile(linear)
+		}
+		if err != nil {
+			_, err = regexp2.Compile(e.Pattern, regexp2.ECMAScript)
+		}
+		valid = err == nil
+	}
+	if !valid {
+		a.report(e.Idx, codeScriptSyntaxInvalid, fmt.Sprintf("%s is not a regular expression.", excerpt(e.Literal)), "Check its brackets and flags.")
+	}
+}

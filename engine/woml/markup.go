@@ -1,0 +1,194 @@
+package woml
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// element is one element of the document. Offsets are bytes of the text.
+type element struct {
+	name       string
+	start      int // of its "<"
+	bodyStart  int // behind the ">" of its start tag
+	bodyEnd    int // of the "<" of its end tag; bodyStart if it closes itself
+	selfClosed bool
+	attributes []attribute // in the order of the document, each name once
+	children   []node      // empty for a script: its body is raw text
+}
+
+// node is a child of an element: an element, or text that is not just white
+// space (a comment splits a text in two).
+type node struct {
+	element    *element
+	start, end int
+}
+
+// markupParser builds the tree, from the first "<" to the end of the text.
+type markupParser struct {
+	*checker
+	root *element
+	open []*element // the elements that are not closed yet, outermost first
+}
+
+var entityPattern = regexp.MustCompile(`^&(#[0-9]+|#x[0-9A-Fa-f]+|\w{1,20});`)
+
+// markup turns the text into its tree; without a tree the errors say why.
+func (c *checker) markup() *element {
+	if !c.rawBodies() {
+		return nil
+	}
+	p := &markupParser{checker: c}
+	if p.parse(); p.root == nil || len(p.open) > 0 {
+		return nil
+	}
+	return p.root
+}
+
+// parse reads one piece of markup after the other until one cannot be
+// understood. It leaves something open if that is inside the root.
+func (p *markupParser) parse() {
+	found := len(p.errors)
+	for at, more := p.byteOrderMark(), true; more && at < len(p.text); {
+		rest := p.text[at:]
+		switch {
+		case rest[0] != '<':
+			at, more = p.characters(at)
+		case strings.HasPrefix(rest, "<!--"):
+			at, more = p.comment(at)
+		case strings.HasPrefix(rest, "<?"), strings.HasPrefix(rest, "<!"):
+			at = declarationEnd(p.text, at) // reported by rawBodies
+		case strings.HasPrefix(rest, "</"):
+			at, more = p.endTag(at)
+		default:
+			at, more = p.startTag(at)
+		}
+		if !more {
+			return
+		}
+	}
+	if len(p.open) > 0 {
+		last := p.open[len(p.open)-1]
+		p.fail(last.start, codeMalformedMarkup, fmt.Sprintf("<%s> is never closed.", last.name),
+			fmt.Sprintf("Add </%s>.", last.name))
+	} else if p.root == nil && len(p.errors) == found {
+		p.fail(0, codeMalformedMarkup, "The document has no element.", "Start with <woml> and put one <workflow> in it.")
+	}
+}
+
+func (p *markupParser) byteOrderMark() int {
+	if strings.HasPrefix(p.text, "\ufeff") {
+		return len("\ufeff")
+	}
+	return 0
+}
+
+// characters takes the text up to the next "<".
+func (p *markupParser) characters(at int) (int, bool) {
+	end := at + strings.IndexByte(p.text[at:], '<')
+	if end < at {
+		end = len(p.text)
+	}
+	first := at + strings.IndexFunc(p.text[at:end], func(r rune) bool { return !isSpace(r) })
+	switch {
+	case first < at: // only white space
+		return end, true
+	case len(p.open) > 0:
+		p.content(at, end)
+		return end, true
+	case p.root == nil:
+		p.fail(first, codeMalformedMarkup, "There is text before the first element.", "A document starts with <woml>.")
+		return end, true
+	case p.root.selfClosed:
+		p.fail(first, codeTextOutsideRoot, fmt.Sprintf("There is text behind <%s/>.", p.root.name), "Put it inside, or remove it.")
+	default:
+		p.fail(first, codeMalformedMarkup, fmt.Sprintf("There is text behind </%s>.", p.root.name), "Put it inside, or remove it.")
+	}
+	return end, false
+}
+
+// content appends a text to the element that is open.
+func (p *markupParser) content(at, end int) {
+	parent := p.open[len(p.open)-1]
+	parent.children = append(parent.children, node{start: at, end: end})
+	for i := at; i < end; i++ {
+		if p.text[i] == '&' && !entityPattern.MatchString(p.text[i:min(end, i+24)]) {
+			p.fail(i, codeMalformedMarkup, `"&" cannot stand alone in text.`, `In JSON, write \u0026 for it.`)
+			return
+		}
+	}
+}
+
+func (p *markupParser) comment(at int) (int, bool) {
+	length := strings.Index(p.text[at+len("<!--"):], "-->")
+	if length < 0 {
+		p.fail(at, codeMalformedMarkup, "This comment is never closed.", "Add -->.")
+		return len(p.text), false
+	}
+	return at + len("<!--") + length + len("-->"), true
+}
+
+// endTag takes "</name>" and closes the element that is open.
+func (p *markupParser) endTag(at int) (int, bool) {
+	end, _ := tagEnd(p.text, at)
+	inside := strings.TrimSuffix(p.text[at+len("</"):end], ">")
+	name := strings.TrimRight(inside, tagSpace)
+	if !namePattern.MatchString(name) || p.text[end-1] != '>' {
+		p.fail(at, codeMalformedMarkup, "This is not an end tag.", `An end tag is "</", the name of the element and ">".`)
+		return end, false
+	}
+	if len(p.open) == 0 {
+		p.fail(at, codeMalformedMarkup, fmt.Sprintf("</%s> closes nothing.", name), "Remove it.")
+		return end, false
+	}
+	last := p.open[len(p.open)-1]
+	if last.name != name {
+		hint := fmt.Sprintf("Write </%s>.", last.name)
+		if name == "script" {
+			hint = `The first "</script>" ends a script, even in a string or a comment; write "<\/script>" there.`
+		}
+		p.fail(at, codeMalformedMarkup,
+			fmt.Sprintf("</%s> does not close <%s>, which was opened at %s.", name, last.name, p.place(last.start)), hint)
+		return end, false
+	}
+	last.bodyEnd = at
+	p.open = p.open[:len(p.open)-1]
+	return end, true
+}
+
+// startTag takes "<name ...>" or "<name .../>", and a script with all its body.
+func (p *markupParser) startTag(at int) (int, bool) {
+	e, end := p.element(at)
+	if e == nil {
+		return end, false
+	}
+	switch {
+	case len(p.open) > 0:
+		parent := p.open[len(p.open)-1]
+		parent.children = append(parent.children, node{element: e, start: at})
+	case p.root == nil:
+		p.root = e
+	case p.root.selfClosed || e.selfClosed:
+		p.fail(at, codeMultipleRoots, "A document has one root; this is a second one.", "Put both workflows into files of their own.")
+		return end, false
+	default:
+		p.fail(end-1, codeMalformedMarkup, "A document has one root; this is a second one.", "Put both workflows into files of their own.")
+		return end, false
+	}
+	switch {
+	case e.selfClosed:
+		e.bodyEnd = e.bodyStart
+	case e.name == "script":
+		length := strings.Index(p.text[end:], scriptEnd)
+		if length < 0 {
+			p.unclosedScript(at)
+			p.open = append(p.open, e)
+			return end, false
+		}
+		e.bodyEnd = end + length
+		end = e.bodyEnd + len(scriptEnd)
+	default:
+		p.open = append(p.open, e)
+	}
+	return end, true
+}

@@ -1,0 +1,151 @@
+package woml
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/dlclark/regexp2/v2"
+	"github.com/dop251/goja/parser"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+)
+
+const (
+	schemaHint    = `References must stay inside the schema, such as "#/$defs/order"; patterns are regular expressions of JavaScript.`
+	schemaURL     = "https://schema.invalid/" // a name to resolve "#/..." against; nothing is fetched
+	schemaDialect = "https://json-schema.org/draft/2020-12/schema"
+
+	// The time to compile a schema grows with the square of its size and depth.
+	maxSchemaParts = 5000
+	maxSchemaDepth = 64
+)
+
+// CompileSchema makes a validator from a schema of a [Trigger]: JSON Schema
+// 2020-12, formats asserted, references inside of it only, patterns as
+// JavaScript reads them. It is how [Parse] checks a schema, so that a schema of
+// a checked document always compiles. The error completes a sentence that
+// starts with the schema.
+func CompileSchema(raw json.RawMessage) (*jsonschema.Schema, error) {
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+	if err != nil {
+		return nil, fmt.Errorf("it is not JSON: %w", err)
+	}
+	object, ok := document.(map[string]any)
+	if !ok {
+		return nil, errors.New("it is not a JSON object")
+	}
+	if count, depth := measure(document); count > maxSchemaParts || depth > maxSchemaDepth {
+		return nil, fmt.Errorf("it has more than %d objects and arrays, or they nest more than %d deep", maxSchemaParts, maxSchemaDepth)
+	}
+	if dialect, given := object["$schema"]; given && dialect != schemaDialect && dialect != schemaDialect+"#" {
+		return nil, fmt.Errorf("its $schema is not %s", schemaDialect)
+	}
+	compiler := jsonschema.NewCompiler()
+	compiler.DefaultDraft(jsonschema.Draft2020)
+	compiler.AssertFormat()
+	compiler.UseLoader(noLoader{})
+	compiler.UseRegexpEngine(compilePattern)
+	if err := compiler.AddResource(schemaURL, document); err != nil {
+		return nil, err
+	}
+	schema, err := compiler.Compile(schemaURL)
+	if err != nil {
+		return nil, errors.New(schemaReason(err))
+	}
+	return schema, nil
+}
+
+// measure counts the objects and arrays of a JSON value, and how deep they nest.
+func measure(value any) (count, depth int) {
+	inside := func(child any) {
+		n, d := measure(child)
+		count, depth = count+n, max(depth, d)
+	}
+	switch value := value.(type) {
+	case map[string]any:
+		for _, child := range value {
+			inside(child)
+		}
+	case []any:
+		for _, child := range value {
+			inside(child)
+		}
+	default:
+		return 0, 0
+	}
+	return count + 1, depth + 1
+}
+
+// noLoader refuses every reference that leaves the schema.
+type noLoader struct{}
+
+func (noLoader) Load(url string) (any, error) {
+	return nil, errors.New("it refers to something outside of itself")
+}
+
+// schemaReason says in one line why a schema does not compile.
+func schemaReason(err error) string {
+	var invalid *jsonschema.SchemaValidationError
+	var load *jsonschema.LoadURLError
+	var validation *jsonschema.ValidationError
+	switch {
+	case errors.As(err, &load):
+		return fmt.Sprintf("it refers to %s, outside of itself", strings.TrimPrefix(load.URL, schemaURL))
+	case errors.As(err, &invalid) && errors.As(invalid.Err, &validation):
+		for len(validation.Causes) > 0 {
+			validation = validation.Causes[0]
+		}
+		reason := validation.ErrorKind.LocalizedString(message.NewPrinter(language.English))
+		return fmt.Sprintf("at %q, %s", "/"+strings.Join(validation.InstanceLocation, "/"), reason)
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(err.Error(), schemaURL, ""), "\n", " ")
+}
+
+// jsonError tells where a text stops to be JSON; the error is nil if it is.
+func jsonError(text string) (offset int, err error) {
+	var value any
+	switch err := json.Unmarshal([]byte(text), &value).(type) {
+	case nil:
+		return 0, nil
+	case *json.SyntaxError:
+		offset = max(0, int(err.Offset)-1)
+		if r, size := utf8.DecodeRuneInString(text[offset:]); size > 1 {
+			return offset, fmt.Errorf("%q has no place there", r)
+		}
+		return offset, err
+	default:
+		return 0, err
+	}
+}
+
+// pattern is a regular expression of JavaScript with backtracking. There is no
+// limit to its time: whoever writes such a pattern also writes the workflow.
+type pattern regexp2.Regexp
+
+func (p *pattern) String() string { return (*regexp2.Regexp)(p).String() }
+
+func (p *pattern) MatchString(s string) bool {
+	matched, err := (*regexp2.Regexp)(p).MatchString(s)
+	return matched && err == nil
+}
+
+// compilePattern compiles a regular expression as JavaScript reads it with the
+// flag u: into one that runs in linear time where that is possible.
+func compilePattern(text string) (jsonschema.Regexp, error) {
+	if linear, err := parser.TransformRegExp(text, false, true); err == nil {
+		if compiled, err := regexp.Compile(linear); err == nil {
+			return compiled, nil
+		}
+	}
+	compiled, err := regexp2.Compile(text, regexp2.ECMAScript|regexp2.Unicode)
+	if err != nil {
+		return nil, err
+	}
+	return (*pattern)(compiled), nil
+}
