@@ -43,7 +43,7 @@ func Compile(src string) (*Program, error) {
 
 func compile(src string) (*Program, *Error) {
 	// A comment "sourceMappingURL" would make the parser read a file.
-	tree, err := goja.Parse(fileName, opening+src+closing, parser.WithDisableSourceMaps)
+	tree, err := parser.ParseFile(nil, fileName, opening+src+closing, 0, parser.WithDisableSourceMaps)
 	if err != nil {
 		return nil, syntaxError(src, err)
 	}

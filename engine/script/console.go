@@ -104,6 +104,8 @@ func (rl *realm) show(b *strings.Builder, v goja.Value, quoted bool, depth int) 
 		b.WriteString(v.String())
 	case o.ExportType() == secretsType:
 		b.WriteString("[secrets]")
+	case o.ExportType() == fixedType:
+		b.WriteString("[" + o.Export().(*fixedObject).name + "]")
 	case o.ExportType() == proxyType:
 		b.WriteString("[Proxy]")
 	default:
@@ -124,8 +126,8 @@ func (rl *realm) showObject(b *strings.Builder, o *goja.Object, depth int) {
 		b.WriteString(heading(o))
 	case o.ClassName() == "Function":
 		b.WriteString("[function " + textOf(o.Get("name")) + "]")
-	case o.ClassName() == "Map" || o.ClassName() == "Set":
-		fmt.Fprintf(b, "[%s of %s]", o.ClassName(), o.Get("size"))
+	case o.ExportType() == mapType || o.ExportType() == setType:
+		fmt.Fprintf(b, "[%s of %s]", rl.className(o), o.Get("size"))
 	case o.ExportType() == promiseType:
 		b.WriteString("[Promise]")
 	case o.ClassName() == "Object":
@@ -139,7 +141,7 @@ func (rl *realm) showObject(b *strings.Builder, o *goja.Object, depth int) {
 func (rl *realm) showMembers(b *strings.Builder, o *goja.Object, open, shut byte, depth int) {
 	b.WriteByte(open)
 	shown := 0
-	all := rl.descriptors(o)
+	all := rl.intrinsic("getOwnPropertyDescriptors", o)
 	for _, key := range all.Keys() {
 		d := all.Get(key).(*goja.Object)
 		if !d.Get("enumerable").ToBoolean() {

@@ -2,10 +2,10 @@ package script
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math/rand/v2"
 
 	"github.com/dop251/goja"
-	"github.com/google/uuid"
 )
 
 // The streams of a seed. What one of them gives does not depend on how often the other was asked.
@@ -32,11 +32,11 @@ func (rl *realm) crypto() goja.Value {
 	rl.random = rand.New(source(rl.in.Seed, streamCrypto))
 	o := rl.vm.NewObject()
 	rl.put(o, "randomUUID", rl.function("randomUUID", func(goja.FunctionCall) goja.Value {
-		var id uuid.UUID
+		var id [16]byte
 		rl.fill(id[:])
 		id[6] = id[6]&0x0f | 0x40 // version 4
 		id[8] = id[8]&0x3f | 0x80 // variant of RFC 9562
-		return rl.vm.ToValue(id.String())
+		return rl.vm.ToValue(fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:]))
 	}))
 	rl.put(o, "getRandomValues", rl.function("getRandomValues", func(c goja.FunctionCall) goja.Value {
 		view, ok := c.Argument(0).(*goja.Object)

@@ -77,11 +77,18 @@ func (d *decoder) object() goja.Value {
 	o := d.rl.vm.NewObject()
 	d.at++
 	for d.next() != '}' {
-		key := d.text16().String()
-		d.rl.put(o, key, d.value())
+		key := d.key()
+		if d.frozen {
+			d.rl.fix(o, key, d.value())
+		} else {
+			d.rl.put(o, key, d.value())
+		}
 	}
 	d.at++
-	return d.done(o)
+	if d.frozen {
+		d.rl.shut(o)
+	}
+	return o
 }
 
 func (d *decoder) array() goja.Value {
@@ -91,14 +98,11 @@ func (d *decoder) array() goja.Value {
 		items = append(items, d.value())
 	}
 	d.at++
-	return d.done(d.rl.vm.NewArray(items...))
-}
-
-func (d *decoder) done(o *goja.Object) goja.Value {
+	list := d.rl.vm.NewArray(items...)
 	if d.frozen {
-		d.rl.freeze(o)
+		d.rl.intrinsic("freeze", list)
 	}
-	return o
+	return list
 }
 
 // put sets an own property of a plain object, also where the name is __proto__.
@@ -109,6 +113,13 @@ func (rl *realm) put(o *goja.Object, key string, v goja.Value) {
 	}
 	_ = o.Set(key, v)
 }
+
+// fix sets a property for good. An object whose properties are fixed and that is shut is frozen; it is the cheap way.
+func (rl *realm) fix(o *goja.Object, key string, v goja.Value) {
+	_ = o.DefineDataProperty(key, v, goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_TRUE)
+}
+
+func (rl *realm) shut(o *goja.Object) *goja.Object { return rl.intrinsic("preventExtensions", o) }
 
 func (d *decoder) number() goja.Value {
 	start := d.at
@@ -129,21 +140,35 @@ func (d *decoder) number() goja.Value {
 
 // text16 reads a string, with its escapes, as UTF-16.
 func (d *decoder) text16() goja.Value {
+	if s, ok := d.plain(); ok {
+		return d.rl.vm.ToValue(s)
+	}
+	return d.escaped()
+}
+
+func (d *decoder) key() string {
+	if s, ok := d.plain(); ok {
+		return s
+	}
+	return d.escaped().String()
+}
+
+// plain reads a string without escapes. Of another it reads the opening quote only.
+func (d *decoder) plain() (string, bool) {
 	d.at++
-	start := d.at
-	for d.text[d.at] != '"' {
-		if d.text[d.at] == '\\' {
-			d.at = start
-			return d.escaped()
+	for i := d.at; ; i++ {
+		switch d.text[i] {
+		case '"':
+			s := string(d.text[d.at:i])
+			d.at = i + 1
+			if !utf8.ValidString(s) {
+				s = string([]rune(s))
+			}
+			return s, true
+		case '\\':
+			return "", false
 		}
-		d.at++
 	}
-	s := string(d.text[start:d.at])
-	d.at++
-	if !utf8.ValidString(s) {
-		s = string([]rune(s))
-	}
-	return d.rl.vm.ToValue(s)
 }
 
 func (d *decoder) escaped() goja.Value {

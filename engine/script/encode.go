@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -94,6 +95,7 @@ func (e *encoder) object(o *goja.Object) *flaw {
 		}
 	}
 	if len(e.above) >= maxDepth {
+		e.path = nil
 		return e.flaw(fmt.Sprintf("is nested more than %d deep", maxDepth))
 	}
 	e.above = append(e.above, o)
@@ -135,11 +137,11 @@ func (e *encoder) requestObject(o *goja.Object) *flaw {
 		}
 		return e.value(v)
 	}
-	switch o.ClassName() {
-	case "String", "Number", "Boolean":
-		return e.value(e.rl.vm.ToValue(o.Export()))
-	case "Array":
+	if o.ClassName() == "Array" {
 		return e.requestArray(o)
+	}
+	if t := o.ExportType(); t != nil && slices.Contains(boxedKinds, t.Kind()) {
+		return e.value(e.rl.vm.ToValue(o.Export()))
 	}
 	return e.requestMembers(o)
 }
@@ -182,8 +184,14 @@ var (
 	promiseType = reflect.TypeFor[*goja.Promise]()
 	proxyType   = reflect.TypeFor[goja.Proxy]()
 	bufferType  = reflect.TypeFor[goja.ArrayBuffer]()
+	mapType     = reflect.TypeFor[[][2]any]()
+	setType     = arrayType
 	secretsType = reflect.TypeFor[*secretsObject]()
+	fixedType   = reflect.TypeFor[*fixedObject]()
 )
+
+// boxedKinds are what new String("x") and the like hold.
+var boxedKinds = []reflect.Kind{reflect.String, reflect.Bool, reflect.Int64, reflect.Float64}
 
 // unfit says what an object is that has no meaning as JSON, or is empty.
 func unfit(o *goja.Object) string {
@@ -194,12 +202,14 @@ func unfit(o *goja.Object) string {
 		return "is a function, which JSON does not have"
 	case t == secretsType:
 		return "is the secrets object; name one: secrets.NAME"
+	case t == fixedType:
+		return "is a service, which JSON does not have"
+	case t == mapType:
+		return "is a Map; use Object.fromEntries(map)"
+	case t == setType && o.ClassName() != "Array":
+		return "is a Set; use [...set]"
 	}
 	switch class := o.ClassName(); class {
-	case "Map":
-		return "is a Map; use Object.fromEntries(map)"
-	case "Set":
-		return "is a Set; use [...set]"
 	case "Function":
 		return "is a function, which JSON does not have"
 	case "Error", "RegExp", "WeakMap", "WeakSet", "Symbol":
@@ -228,11 +238,19 @@ func bytesOf(o *goja.Object) ([]byte, bool) {
 	return all[from : from+size], true
 }
 
+// maxSteps is how many steps of a path a sentence shows, the last ones.
+const maxSteps = 20
+
 // flaw says what is wrong with the present value, and where it is.
 func (e *encoder) flaw(what string) *flaw {
 	var b strings.Builder
 	b.WriteString(e.root)
-	for _, s := range e.path {
+	path := e.path
+	if len(path) > maxSteps {
+		path = path[len(path)-maxSteps:]
+		b.WriteString("…")
+	}
+	for _, s := range path {
 		switch {
 		case s.index >= 0:
 			fmt.Fprintf(&b, "[%d]", s.index)

@@ -7,7 +7,6 @@ import (
 )
 
 // strictObject writes a plain object or an array whose JSON is all there is to it: read back, it is the same value.
-// Properties are read from their descriptors, so that no getter of the script runs.
 func (e *encoder) strictObject(o *goja.Object) *flaw {
 	if o.ExportType() == proxyType {
 		return e.flaw("is a Proxy, which JSON does not have")
@@ -59,74 +58,67 @@ func article(name string) string {
 	return "a " + name
 }
 
+// result encodes what a script returned. A getter is not called: the runtime is interrupted beforehand, so that it
+// stops before its first instruction, which gives it away. (The runtime has no cheap way to tell an accessor from
+// data.) Nothing else of the script runs after this within its turn, so a watchdog's interrupt is not lost.
+func (e *encoder) result(v goja.Value) (bad *flaw) {
+	e.rl.vm.Interrupt(accessor{})
+	defer e.rl.vm.ClearInterrupt()
+	defer func() {
+		if x := recover(); x != nil {
+			if _, ok := x.(*goja.InterruptedError); !ok {
+				panic(x)
+			}
+			bad = e.flaw("is an accessor (get or set), not data")
+		}
+	}()
+	if ex := e.rl.vm.Try(func() { bad = e.value(v) }); ex != nil {
+		return e.flaw("cannot be read: " + ex.Value().String())
+	}
+	return bad
+}
+
+// accessor is what a getter is interrupted with.
+type accessor struct{}
+
 func (e *encoder) strictArray(o *goja.Object) *flaw {
 	length := o.Get("length").ToInteger()
-	all := e.rl.descriptors(o)
+	if names := len(o.GetOwnPropertyNames()); int64(names) > length+1 {
+		return e.flaw("is an array with properties beside its elements, which JSON does not have")
+	}
 	e.out = append(e.out, '[')
-	written := int64(0)
-	for _, key := range all.Keys() {
-		if key == "length" {
-			continue
-		}
-		if key != strconv.FormatInt(written, 10) {
-			break // a hole, or a property beside the elements; told apart below
-		}
-		if written > 0 {
+	for i := range int(length) {
+		if i > 0 {
 			e.out = append(e.out, ',')
 		}
-		if f := e.described(step{index: int(written)}, all); f != nil {
+		e.path = append(e.path, step{index: i})
+		v := o.Get(strconv.Itoa(i))
+		if v == nil {
+			return e.flaw("is a hole; arrays must have all their elements")
+		}
+		if f := e.value(v); f != nil {
 			return f
 		}
-		written++
-	}
-	if written < length {
-		e.path = append(e.path, step{index: int(written)})
-		return e.flaw("is a hole; arrays must have all their elements")
-	}
-	if extra := len(all.Keys()) - 1; int64(extra) > length {
-		return e.flaw("is an array with properties beside its elements, which JSON does not have")
+		e.path = e.path[:len(e.path)-1]
 	}
 	e.out = append(e.out, ']')
 	return nil
 }
 
 func (e *encoder) strictMembers(o *goja.Object) *flaw {
-	all := e.rl.descriptors(o)
+	keys := o.Keys()
+	if len(keys) != len(o.GetOwnPropertyNames()) {
+		return e.flaw("has a property that is not enumerable, so JSON would lose it")
+	}
 	e.out = append(e.out, '{')
-	for i, key := range all.Keys() {
+	for i, key := range keys {
 		e.out = appendKey(e.out, key, i == 0)
-		if f := e.described(keyStep(key), all); f != nil {
+		e.path = append(e.path, keyStep(key))
+		if f := e.value(o.Get(key)); f != nil {
 			return f
 		}
+		e.path = e.path[:len(e.path)-1]
 	}
 	e.out = append(e.out, '}')
-	return nil
-}
-
-// descriptors is Object.getOwnPropertyDescriptors.
-func (rl *realm) descriptors(o *goja.Object) *goja.Object {
-	return rl.intrinsic("getOwnPropertyDescriptors", o)
-}
-
-// described writes the property that its descriptor among all describes.
-func (e *encoder) described(s step, all *goja.Object) *flaw {
-	key := s.key
-	if s.index >= 0 {
-		key = strconv.Itoa(s.index)
-	}
-	d, ok := all.Get(key).(*goja.Object)
-	e.path = append(e.path, s)
-	switch {
-	case !ok:
-		return e.flaw("has a name that is not well-formed Unicode")
-	case d.Get("value") == nil:
-		return e.flaw("is an accessor (get or set), not data")
-	case !d.Get("enumerable").ToBoolean():
-		return e.flaw("is not enumerable, so JSON would lose it")
-	}
-	if f := e.value(d.Get("value")); f != nil {
-		return f
-	}
-	e.path = e.path[:len(e.path)-1]
 	return nil
 }

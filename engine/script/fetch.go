@@ -1,8 +1,6 @@
 package script
 
-import (
-	"github.com/dop251/goja"
-)
+import "github.com/dop251/goja"
 
 // fetchSend begins one request of fetch. It gives the ticket and a promise of the response's head, its body and what
 // cut the body short.
@@ -13,7 +11,7 @@ func (rl *realm) fetchSend(c goja.FunctionCall) goja.Value {
 		rl.typeError("fetch: " + bad)
 	}
 	at := rl.site()
-	done := rl.startCall(call, func(done Completion) (goja.Value, error) {
+	promise, ticket := rl.startCall(call, func(done Completion) (goja.Value, error) {
 		head, err := rl.decode(done.Value, false)
 		if err != nil {
 			return nil, err
@@ -27,8 +25,8 @@ func (rl *realm) fetchSend(c goja.FunctionCall) goja.Value {
 		return o, nil
 	})
 	o := rl.vm.NewObject()
-	rl.put(o, "ticket", rl.vm.ToValue(rl.last))
-	rl.put(o, "done", done)
+	rl.put(o, "ticket", rl.vm.ToValue(ticket))
+	rl.put(o, "done", promise)
 	return o
 }
 

@@ -1,8 +1,6 @@
 package script
 
-import (
-	"github.com/dop251/goja"
-)
+import "github.com/dop251/goja"
 
 // globals are the names that a script finds beside those of the language. Each is made when a script first names it:
 // most scripts need three or four of them, and a runtime is made for every attempt.
@@ -71,18 +69,18 @@ func (rl *realm) context() goja.Value {
 	o := rl.vm.NewObject()
 	steps := rl.vm.NewObject()
 	for _, id := range sortedKeys(rl.in.Steps) {
-		rl.put(steps, id, rl.given("context.steps."+id, rl.in.Steps[id]))
+		rl.fix(steps, id, rl.given("context.steps."+id, rl.in.Steps[id]))
 	}
 	if len(rl.in.Payload) > 0 {
 		payload := rl.given("context.payload", rl.in.Payload)
-		rl.put(o, "payload", payload)
-		rl.put(o, "trigger", payload)
+		rl.fix(o, "payload", payload)
+		rl.fix(o, "trigger", payload)
 	}
-	rl.put(o, "steps", rl.freeze(steps))
+	rl.fix(o, "steps", rl.shut(steps))
 	for _, name := range sortedKeys(rl.in.Extra) {
-		rl.put(o, name, rl.given("context."+name, rl.in.Extra[name]))
+		rl.fix(o, name, rl.given("context."+name, rl.in.Extra[name]))
 	}
-	return rl.freeze(o)
+	return rl.shut(o)
 }
 
 // given decodes what the Host handed over. That it is JSON is the Host's promise: to break it ends the worker.
@@ -97,8 +95,8 @@ func (rl *realm) given(what string, text []byte) goja.Value {
 func (rl *realm) attempt() goja.Value {
 	a := rl.in.Attempt
 	o := rl.vm.NewObject()
-	rl.put(o, "number", rl.vm.ToValue(a.Number))
-	rl.put(o, "maxAttempts", rl.vm.ToValue(a.MaxAttempts))
-	rl.put(o, "idempotencyKey", rl.vm.ToValue(a.IdempotencyKey))
-	return rl.freeze(o)
+	rl.fix(o, "number", rl.vm.ToValue(a.Number))
+	rl.fix(o, "maxAttempts", rl.vm.ToValue(a.MaxAttempts))
+	rl.fix(o, "idempotencyKey", rl.vm.ToValue(a.IdempotencyKey))
+	return rl.shut(o)
 }

@@ -123,3 +123,15 @@ func value(text string) func(int, Call) (time.Duration, Completion) {
 func failing(e ServiceError) func(int, Call) (time.Duration, Completion) {
 	return func(int, Call) (time.Duration, Completion) { return time.Millisecond, Completion{Err: &e} }
 }
+
+// echo gives a payload back as the result.
+func echo(payload []byte) Result {
+	p, err := Compile("return context.payload")
+	if err != nil {
+		return Result{Err: err.(*Error)}
+	}
+	limits := Limits{Result: 8 << 20, Context: 8 << 20}
+	return Run(context.Background(), p, Input{Payload: payload, Limits: limits}, newHost())
+}
+
+func ms(n int) time.Duration { return time.Duration(n) * time.Millisecond }

@@ -104,10 +104,7 @@ func (rl *realm) result(v goja.Value) *outcome {
 		return &outcome{err: &Error{Code: CodeNonJSONResult, Message: "the script returned nothing; return a JSON value, or null"}}
 	}
 	e := encoder{rl: rl, root: "result", strict: true, limit: rl.limits.Result}
-	var bad *flaw
-	if ex := rl.vm.Try(func() { bad = e.value(v) }); ex != nil {
-		return &outcome{err: rl.thrown(ex.Value())}
-	}
+	bad := e.result(v)
 	switch {
 	case bad == nil && len(e.out) <= e.limit:
 		return &outcome{value: e.out}
@@ -178,8 +175,6 @@ func (rl *realm) intrinsic(name string, args ...goja.Value) *goja.Object {
 	}
 	return v.(*goja.Object)
 }
-
-func (rl *realm) freeze(o *goja.Object) *goja.Object { return rl.intrinsic("freeze", o) }
 
 // function makes a function with a name of its own.
 func (rl *realm) function(name string, f func(goja.FunctionCall) goja.Value) *goja.Object {

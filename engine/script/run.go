@@ -140,7 +140,7 @@ func (r *runner) turn(f func() error) error {
 			r.watch.start()
 			r.answered <- struct{}{}
 		case <-r.watch.timer.C:
-			return r.interrupt(r.timeUp())
+			return r.interrupt(&Error{Code: CodeTimeout, Message: fmt.Sprintf("the script computed for more than %v, its own time; an endless loop?", r.limits.Time)})
 		case <-r.ctx.Done():
 			return r.interrupt(cancelled(context.Cause(r.ctx)))
 		}
@@ -153,8 +153,9 @@ func (r *runner) interrupt(why *Error) error {
 	return why
 }
 
-func (r *runner) timeUp() *Error {
-	return &Error{Code: CodeTimeout, Message: fmt.Sprintf("the script used up its own time of %v; let it compute less, or wait less with timers", r.limits.Time)}
+// waitedTooLong is the end of a script that waits for timers.
+func (r *runner) waitedTooLong() *Error {
+	return &Error{Code: CodeTimeout, Message: fmt.Sprintf("the script waited for timers for more than %v, its own time; leave waiting to the step's retry-delay", r.limits.Time)}
 }
 
 func cancelled(cause error) *Error {
@@ -176,7 +177,7 @@ func (r *runner) next() (Completion, error) {
 	c, err := r.receive()
 	r.waited += r.host.Now().Sub(before)
 	if err == nil && r.waited > r.limits.Time {
-		err = r.timeUp()
+		err = r.waitedTooLong()
 	}
 	return c, err
 }
@@ -212,7 +213,7 @@ func (r *runner) waitInVain() error {
 	if _, err := r.receive(); err != nil {
 		return err
 	}
-	return r.timeUp()
+	return r.waitedTooLong()
 }
 
 // limitTicket is Run's own timer: the end of the script's own time.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 
 	"github.com/dop251/goja"
 )
@@ -23,23 +24,30 @@ var callName = regexp.MustCompile(`^[a-z][a-z0-9._-]{0,127}$`)
 
 var dbOperations = []string{"query", "execute", "read", "insert", "update", "delete", "transaction"}
 
-// services is the frozen object of that name.
+// services is the object of that name.
 func (rl *realm) services() goja.Value {
-	http := rl.vm.NewObject()
-	rl.put(http, "request", rl.function("request", func(c goja.FunctionCall) goja.Value {
-		return rl.begin(Call{Service: ServiceHTTP, Operation: "request"}, c.Argument(0), c.Argument(1))
-	}))
-	workflows := rl.vm.NewObject()
-	for _, operation := range []string{"call", "start"} {
-		rl.put(workflows, operation, rl.function(operation, func(c goja.FunctionCall) goja.Value {
-			return rl.callWorkflow(operation, c)
-		}))
+	return rl.fixed("services", map[string]func() goja.Value{
+		"http": func() goja.Value {
+			return rl.operations("services.http", []string{"request"}, func(operation string, c goja.FunctionCall) goja.Value {
+				return rl.begin(Call{Service: ServiceHTTP, Operation: operation}, c.Argument(0), c.Argument(1))
+			})
+		},
+		"db": func() goja.Value { return rl.function("db", rl.db) },
+		"workflows": func() goja.Value {
+			return rl.operations("services.workflows", []string{"call", "start"}, rl.callWorkflow)
+		},
+	})
+}
+
+// operations is an object of functions that differ in their operation.
+func (rl *realm) operations(name string, operations []string, run func(string, goja.FunctionCall) goja.Value) goja.Value {
+	members := make(map[string]func() goja.Value, len(operations))
+	for _, operation := range operations {
+		members[operation] = func() goja.Value {
+			return rl.function(operation, func(c goja.FunctionCall) goja.Value { return run(operation, c) })
+		}
 	}
-	o := rl.vm.NewObject()
-	rl.put(o, "http", rl.freeze(http))
-	rl.put(o, "db", rl.function("db", rl.db))
-	rl.put(o, "workflows", rl.freeze(workflows))
-	return rl.freeze(o)
+	return rl.fixed(name, members)
 }
 
 // db is services.db: the operations on one target. Nothing is opened before the first of them.
@@ -51,13 +59,9 @@ func (rl *realm) db(c goja.FunctionCall) goja.Value {
 	if bad != "" {
 		panic(rl.serviceError(refusal(Call{Service: ServiceDB, Operation: "open"}, bad), rl.site()))
 	}
-	o := rl.vm.NewObject()
-	for _, operation := range dbOperations {
-		rl.put(o, operation, rl.function(operation, func(c goja.FunctionCall) goja.Value {
-			return rl.begin(Call{Service: ServiceDB, Operation: operation, Target: target}, c.Argument(0), c.Argument(1))
-		}))
-	}
-	return rl.freeze(o)
+	return rl.operations("the database", dbOperations, func(operation string, c goja.FunctionCall) goja.Value {
+		return rl.begin(Call{Service: ServiceDB, Operation: operation, Target: target}, c.Argument(0), c.Argument(1))
+	})
 }
 
 func (rl *realm) callWorkflow(operation string, c goja.FunctionCall) goja.Value {
@@ -85,7 +89,8 @@ func (rl *realm) begin(c Call, input, options goja.Value) (promise goja.Value) {
 	case bad != "":
 		return rl.refused(refusal(c, bad))
 	}
-	return rl.startCall(c, func(done Completion) (goja.Value, error) { return rl.decode(done.Value, false) })
+	promise, _ = rl.startCall(c, func(done Completion) (goja.Value, error) { return rl.decode(done.Value, false) })
+	return promise
 }
 
 // request is a value's JSON, or what is wrong with it.
@@ -105,22 +110,21 @@ func (rl *realm) options(c *Call, v goja.Value) (bad string) {
 	if goja.IsUndefined(v) {
 		return ""
 	}
-	text, bad := rl.request("", "the options", v)
-	if bad != "" {
-		return bad
-	}
-	var all map[string]json.RawMessage
-	if err := json.Unmarshal(text, &all); err != nil || all == nil {
+	o, ok := v.(*goja.Object)
+	if !ok {
 		return `the options are not an object; pass {name: "..."}`
 	}
-	for _, key := range sortedKeys(all) {
+	for _, key := range o.Keys() {
+		text, bad := rl.request("", "the option "+key, o.Get(key))
 		switch {
+		case bad != "":
+			return bad
 		case key == "name":
-			if err := json.Unmarshal(all[key], &c.Name); err != nil || !callName.MatchString(c.Name) {
-				return fmt.Sprintf("the name %s is not one: it takes a lower-case letter, then up to 127 of a-z, 0-9, dot, dash and underscore", all[key])
+			if c.Name = textOf(o.Get(key)); !callName.MatchString(c.Name) {
+				return fmt.Sprintf("the name %s is not one: it takes a lower-case letter, then up to 127 of a-z, 0-9, dot, dash and underscore", text)
 			}
 		case key == "timeout" && c.Service == ServiceWorkflows && c.Operation == "call":
-			c.Options, _ = json.Marshal(map[string]json.RawMessage{key: all[key]})
+			c.Options = slices.Concat([]byte(`{"timeout":`), text, []byte("}"))
 		default:
 			return fmt.Sprintf("the option %q is unknown here", key)
 		}
@@ -133,12 +137,13 @@ func refusal(c Call, text string) *ServiceError {
 	return &ServiceError{Code: inputInvalid[c.Service], Message: text, Service: c.Service, Operation: c.Operation}
 }
 
-// startCall begins a call and gives its promise, which resolves to what read makes of the completion.
-func (rl *realm) startCall(c Call, read func(Completion) (goja.Value, error)) goja.Value {
+// startCall begins a call and gives its promise, which resolves to what read makes of the completion, and its ticket,
+// 0 if it was refused.
+func (rl *realm) startCall(c Call, read func(Completion) (goja.Value, error)) (goja.Value, int) {
 	if rl.outcome != nil {
 		e := refusal(c, "the script has already returned or thrown, so nothing new is begun; await every call")
 		e.Code = CodeEnded
-		return rl.refused(e)
+		return rl.refused(e), 0
 	}
 	id := rl.ticket()
 	var no *ServiceError
@@ -148,10 +153,10 @@ func (rl *realm) startCall(c Call, read func(Completion) (goja.Value, error)) go
 		}
 	})
 	if no != nil {
-		return rl.refused(no)
+		return rl.refused(no), 0
 	}
 	at := rl.site()
-	promise, resolve, reject := rl.vm.NewPromise()
+	p, resolve, reject := rl.vm.NewPromise()
 	rl.pending[id] = func(done Completion) error {
 		if done.Err != nil {
 			return reject(rl.serviceError(done.Err, at))
@@ -162,7 +167,7 @@ func (rl *realm) startCall(c Call, read func(Completion) (goja.Value, error)) go
 		}
 		return resolve(v)
 	}
-	return rl.vm.ToValue(promise)
+	return rl.vm.ToValue(p), id
 }
 
 func (rl *realm) ticket() int {
