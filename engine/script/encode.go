@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -137,10 +136,12 @@ func (e *encoder) requestObject(o *goja.Object) *flaw {
 		}
 		return e.value(v)
 	}
-	if o.ClassName() == "Array" {
+	switch o.ClassName() {
+	case "Array":
 		return e.requestArray(o)
-	}
-	if t := o.ExportType(); t != nil && slices.Contains(boxedKinds, t.Kind()) {
+	case "String": // new String("x")
+		return e.value(e.rl.vm.ToValue(o.String()))
+	case "Number", "Boolean":
 		return e.value(e.rl.vm.ToValue(o.Export()))
 	}
 	return e.requestMembers(o)
@@ -189,9 +190,6 @@ var (
 	secretsType = reflect.TypeFor[*secretsObject]()
 	fixedType   = reflect.TypeFor[*fixedObject]()
 )
-
-// boxedKinds are what new String("x") and the like hold.
-var boxedKinds = []reflect.Kind{reflect.String, reflect.Bool, reflect.Int64, reflect.Float64}
 
 // unfit says what an object is that has no meaning as JSON, or is empty.
 func unfit(o *goja.Object) string {
