@@ -2,7 +2,6 @@ package lang
 
 import (
 	"slices"
-	"strconv"
 )
 
 // Check judges what Parse cannot: whether the faults, contracts, triggers, steps,
@@ -56,7 +55,7 @@ func (u use) judge(n Names) *Error {
 	if values == nil || u.json || slices.Contains(values, u.text) {
 		return nil
 	}
-	err.Message, err.Suggest = "unknown "+string(u.kind)+" "+strconv.Quote(u.text), fitting(u.text, values)
+	err.Message, err.Suggest = "unknown "+string(u.kind)+" "+quoted(u.text), fitting(u.text, values)
 	return err
 }
 

@@ -122,12 +122,3 @@ func equalNumber(a, b json.Number) bool {
 	g, wrong := b.Float64()
 	return err == nil && wrong == nil && f == g
 }
-
-// short is a text cut to what fits in a message.
-func short(s string) string {
-	r := []rune(s)
-	if len(r) > 120 {
-		return string(r[:117]) + "..."
-	}
-	return s
-}

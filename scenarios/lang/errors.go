@@ -2,6 +2,7 @@ package lang
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -45,4 +46,17 @@ func (e Errors) Unwrap() []error {
 		out[i] = one
 	}
 	return out
+}
+
+// quoted is a value as an error names it: in quotes, and not longer than a line.
+func quoted(s string) string { return strconv.Quote(short(s)) }
+
+// short is a text cut to what fits in a message.
+func short(s string) string {
+	const limit = 120
+	r := []rune(s)
+	if len(r) > limit {
+		return string(r[:limit-3]) + "..."
+	}
+	return s
 }

@@ -2,7 +2,6 @@ package lang
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -286,7 +285,7 @@ func (f *fitter) surplus(w word) *Error {
 			fits = append(fits, a.Keyword)
 		}
 	}
-	return &Error{Column: w.col, Message: "nothing fits " + strconv.Quote(w.String()) + " here: " + f.usage(), Suggest: fitting(w.text, fits)}
+	return &Error{Column: w.col, Message: "nothing fits " + quoted(w.String()) + " here: " + f.usage(), Suggest: fitting(w.text, fits)}
 }
 
 func (f *fitter) usage() string {
@@ -326,7 +325,7 @@ func (f *fitter) expectation() *Error {
 	form := expectationNamed(w.text)
 	if form == nil || !w.bare() {
 		if form = f.collection(w); form == nil {
-			return &Error{Column: w.col, Message: "unknown expectation " + strconv.Quote(w.String()), Suggest: fitting(w.text, expectationNames())}
+			return &Error{Column: w.col, Message: "unknown expectation " + quoted(w.String()), Suggest: fitting(w.text, expectationNames())}
 		}
 	}
 	sub, err := fit(f.lexer, form, prefix+form.Name)

@@ -65,7 +65,7 @@ func (p *reader) finish() {
 		case p.out.Files[f.Name] != nil:
 			at.Message = "two embedded files are named " + f.Name
 		case clean != f.Name || path.IsAbs(clean) || strings.HasPrefix(clean, "..") || strings.ContainsAny(f.Name, "\\:") || printable(f.Name) != nil:
-			at.Message = "an embedded file has a plain relative name, as payload.json, not " + strconv.Quote(f.Name)
+			at.Message = "an embedded file has a plain relative name, as payload.json, not " + quoted(f.Name)
 		}
 		if at.Message != "" {
 			p.fail(p.starts[i]-1, at)
@@ -92,7 +92,7 @@ func (p *reader) references() {
 		case u.kind == KindFile, u.kind == KindPayload, u.kind == KindContract && (there || strings.HasSuffix(u.text, ".json")):
 			named[u.text] = true
 			if !there {
-				p.fail(u.line, &Error{Column: u.col, Message: "no file " + strconv.Quote(u.text) + " is embedded here", Suggest: fitting(u.text, p.out.Names)})
+				p.fail(u.line, &Error{Column: u.col, Message: "no file " + quoted(u.text) + " is embedded here", Suggest: fitting(u.text, p.out.Names)})
 			}
 		}
 	}
@@ -116,7 +116,7 @@ func (p *reader) collection(u use) {
 			return
 		}
 	}
-	p.fail(u.line, &Error{Column: u.col, Message: strconv.Quote(u.text) + " is neither an expectation nor a collection that a file or a send mentions",
+	p.fail(u.line, &Error{Column: u.col, Message: quoted(u.text) + " is neither an expectation nor a collection that a file or a send mentions",
 		Suggest: fitting(u.text, expectationNames())})
 }
 

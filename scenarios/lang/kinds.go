@@ -151,7 +151,7 @@ func mistake(k Kind, choices []string, w word) *Error {
 				return nil
 			}
 		}
-		return &Error{Message: "unknown word " + strconv.Quote(w.text), Suggest: fitting(w.text, offer)}
+		return &Error{Message: "unknown word " + quoted(w.text), Suggest: fitting(w.text, offer)}
 	}
 	if w.text == "" && k != KindWord && k != KindValue && k != KindKey {
 		return &Error{Message: "an empty " + string(k) + " fits nothing here"}
@@ -161,7 +161,7 @@ func mistake(k Kind, choices []string, w word) *Error {
 	}
 	if rule := rules[k]; rule != nil {
 		if err := rule(w.text); err != nil {
-			return &Error{Message: strconv.Quote(w.text) + " does not fit: " + err.Error()}
+			return &Error{Message: quoted(w.text) + " does not fit: " + err.Error()}
 		}
 	}
 	return nil

@@ -48,7 +48,7 @@ func ParseLine(text string) (Line, error) {
 	}
 	for _, u := range l.uses {
 		if near := Nearest(u.text, expectationNames()); u.kind == kindCollection && len(near) > 0 {
-			return Line{}, &Error{Line: 1, Column: u.col, Message: "unknown expectation " + strconv.Quote(u.text) +
+			return Line{}, &Error{Line: 1, Column: u.col, Message: "unknown expectation " + quoted(u.text) +
 				"; of a collection with this name say effects N collection=" + u.text, Suggest: near}
 		}
 	}
@@ -181,13 +181,14 @@ func unknownVerb(name string, col int, inFile bool) *Error {
 		return &Error{Column: col, Message: "an embedded file begins with a line of two dashes, its name and two dashes, parted by spaces", Suggest: []string{"-- payload.json --"}}
 	}
 	fits := verbNames(func(v *Verb) bool { return inFile && v.InFile() || !inFile && v.Interactive() })
-	return &Error{Column: col, Message: "unknown verb " + strconv.Quote(name), Suggest: fitting(name, fits)}
+	return &Error{Column: col, Message: "unknown verb " + quoted(name), Suggest: fitting(name, fits)}
 }
 
 // printable refuses what an editor or a terminal would not show as what it is.
 func printable(line string) *Error {
+	col := 0
 	for i, r := range line {
-		col := utf8.RuneCountInString(line[:i]) + 1
+		col++
 		if r == utf8.RuneError && !strings.HasPrefix(line[i:], "\ufffd") {
 			return &Error{Column: col, Message: "this is not UTF-8 text"}
 		}

@@ -113,6 +113,8 @@ func optionName(s string) string {
 type lexer struct {
 	line string
 	pos  int // in bytes
+
+	counted, chars int // so many characters stand before byte `counted`; columns are asked for from left to right
 }
 
 func blank(c byte) bool { return c == ' ' || c == '\t' }
@@ -124,7 +126,14 @@ func (l *lexer) skip() {
 }
 
 // col is the column of byte i.
-func (l *lexer) col(i int) int { return utf8.RuneCountInString(l.line[:i]) + 1 }
+func (l *lexer) col(i int) int {
+	if i < l.counted {
+		l.counted, l.chars = 0, 0
+	}
+	l.chars += utf8.RuneCountInString(l.line[l.counted:i])
+	l.counted = i
+	return l.chars + 1
+}
 
 // rest is all that is left, its white space made single spaces, and its column.
 func (l *lexer) rest() (string, int) {
@@ -153,7 +162,7 @@ func (l *lexer) next() (w word, ok bool, err *Error) {
 	start := l.pos
 	switch {
 	case start == len(l.line) || blank(l.line[start]):
-		err = &Error{Message: w.name + "= has no value; write " + w.name + `="" for an empty one`}
+		err = &Error{Message: short(w.name) + "= has no value; write " + short(w.name) + `="" for an empty one`}
 	case l.line[start] == '"' || l.line[start] == '\'':
 		w.quoted = true
 		w.text, err = l.quotedWord(l.line[start])
@@ -167,7 +176,7 @@ func (l *lexer) next() (w word, ok bool, err *Error) {
 		w.text = l.line[start:l.pos]
 	}
 	if err == nil && l.pos < len(l.line) && !blank(l.line[l.pos]) {
-		err = &Error{Message: "a space is missing after " + l.line[start:l.pos]}
+		err = &Error{Message: "a space is missing after " + short(l.line[start:l.pos])}
 		start = l.pos
 	}
 	if err != nil {
