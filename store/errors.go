@@ -39,7 +39,7 @@ var sentences = map[Problem]string{
 	Denied:     "may not be opened by this user; change its permissions or choose another file with --state",
 	ReadOnly:   "cannot be written; make the file and its folder writable or choose another file with --state",
 	Full:       "cannot grow because the disk is full; free some space and start again, nothing acknowledged is lost",
-	Failing:    "cannot be read or written because the disk fails; check the disk and start again",
+	Failing:    "cannot be read or written; check the disk and the limits of this user, then start again",
 	Busy:       "is locked by another program; end that program and start again",
 }
 
@@ -83,7 +83,7 @@ var problems = map[int]Problem{
 	sqlite3.SQLITE_IOERR:    Failing,
 	sqlite3.SQLITE_NOMEM:    Failing,
 	sqlite3.SQLITE_CORRUPT:  Damaged,
-	sqlite3.SQLITE_NOTADB:   Damaged,
+	sqlite3.SQLITE_NOTADB:   Foreign,
 	sqlite3.SQLITE_READONLY: ReadOnly,
 	sqlite3.SQLITE_CANTOPEN: Denied,
 	sqlite3.SQLITE_PERM:     Denied,

@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 )
 
 // applicationID marks a SQLite file as ours: "FLab", https://www.sqlite.org/fileformat.html#application_id.
@@ -18,6 +19,7 @@ const applicationID = 0x464c6162
 const (
 	magic           = "SQLite format 3\x00"
 	headerSize      = 100
+	atPageSize      = 16
 	atUserVersion   = 60
 	atApplicationID = 68
 )
@@ -53,8 +55,21 @@ func inspect(path string) (fresh bool, err error) {
 	case err != nil:
 		return false, explain(path, err)
 	}
-	return false, checkMarks(path, int64(binary.BigEndian.Uint32(header[atApplicationID:])),
-		int64(binary.BigEndian.Uint32(header[atUserVersion:])))
+	err = checkMarks(path, int64(binary.BigEndian.Uint32(header[atApplicationID:])), int64(binary.BigEndian.Uint32(header[atUserVersion:])))
+	if err == nil && !hasLog(path) && cutOff(f, header) { // with a log, a crash while it was copied can look so
+		err = &FileError{path, Damaged, errors.New("it is cut off")}
+	}
+	return false, err
+}
+
+// cutOff reports whether a file ends within a page.
+func cutOff(f *os.File, header []byte) bool {
+	size := int64(binary.BigEndian.Uint16(header[atPageSize:]))
+	if size == 1 { // stands for 65536, which does not fit
+		size = 1 << 16
+	}
+	fi, err := f.Stat()
+	return err == nil && size > 0 && fi.Size()%size != 0
 }
 
 func checkRegular(path string) error {
@@ -118,7 +133,8 @@ func (c *conn) checkPages() error {
 		return err
 	}
 	return c.rows("PRAGMA quick_check(1)", func(row []driver.Value) error {
-		if said, _ := row[0].(string); said != "ok" {
+		if said := text(row[0]); said != "ok" {
+			said = strings.Join(strings.Fields(strings.ReplaceAll(said, "*** in database main ***", "")), " ")
 			return &FileError{c.path, Damaged, errors.New(said)}
 		}
 		return nil

@@ -2,8 +2,8 @@ package store
 
 import (
 	"database/sql/driver"
+	"errors"
 	"fmt"
-	"os"
 	"time"
 )
 
@@ -24,10 +24,14 @@ const pruneAtOnce = 200
 // the end the file is rewritten smaller; appends wait for that.
 func (s *Store) Prune(before time.Time, dryRun bool) (report PruneReport, err error) {
 	if err = s.between(func(w *writer) error { report, err = w.choose(before); return err }); err != nil || dryRun || report.Runs == 0 {
-		return report, explain(s.path, err)
+		return report, err
 	}
-	size := s.size()
-	if err := s.between(func(w *writer) error { return w.transaction(w.freeIdentities) }); err != nil {
+	if err := s.between(func(w *writer) error {
+		if report.Freed, err = w.size(); err != nil {
+			return err
+		}
+		return w.transaction(w.freeIdentities)
+	}); err != nil {
 		return report, err
 	}
 	for left := true; left; {
@@ -40,16 +44,18 @@ func (s *Store) Prune(before time.Time, dryRun bool) (report PruneReport, err er
 	if err := s.between((*writer).compact); err != nil {
 		return report, fmt.Errorf("the runs are pruned, but the file could not be made smaller: %w", err)
 	}
-	report.Freed = max(0, size-s.size())
-	return report, nil
+	return report, s.between(func(w *writer) error {
+		size, err := w.size()
+		report.Freed -= size
+		return err
+	})
 }
 
-func (s *Store) size() int64 {
-	fi, err := os.Stat(s.path)
-	if err != nil {
-		return 0
-	}
-	return fi.Size()
+// size is the length of the file once its log is empty.
+func (w *writer) size() (int64, error) {
+	pages, err1 := w.conn.number(`PRAGMA page_count`)
+	bytes, err2 := w.conn.number(`PRAGMA page_size`)
+	return pages * bytes, errors.Join(err1, err2)
 }
 
 // choose puts the runs that go into the table going.

@@ -1,0 +1,171 @@
+package store
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"faultlab/engine"
+	"faultlab/engine/historytest"
+)
+
+func put(t *testing.T, path string, c engine.Command) {
+	t.Helper()
+	if err := Put(path, c); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func waiting(t *testing.T, s *Store) (ids []string) {
+	t.Helper()
+	commands, err := s.Inbox()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range commands {
+		ids = append(ids, c.ID)
+	}
+	return ids
+}
+
+func TestCommandsComeInOrderAndAsTheyWerePut(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state.db")
+	s := open(t, path)
+	if ids := waiting(t, s); ids != nil {
+		t.Errorf("nobody asked, and %v wait", ids)
+	}
+	want := engine.Command{ID: "c-3", Verb: "resolve", Run: "run_a", Args: []byte(`{"decision":"record"}`), Before: historytest.At}
+	put(t, path, want)
+	put(t, path, engine.Command{ID: "c-1", Verb: "cancel"})
+	put(t, path, engine.Command{ID: "c-2", Verb: "cancel"})
+	for n, id := range []string{"c-3", "c-1", "c-2"} { // the file system's clock may be coarse
+		at := historytest.At.Add(time.Duration(n) * time.Second)
+		if err := os.Chtimes(filepath.Join(inboxOf(path), id+commandSuffix), at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	commands, err := s.Inbox()
+	if err != nil || len(commands) != 3 || !reflect.DeepEqual(commands[0], want) {
+		t.Fatalf("the inbox holds %+v (%v)", commands, err)
+	}
+	if ids := waiting(t, s); !reflect.DeepEqual(ids, []string{"c-3", "c-1", "c-2"}) {
+		t.Errorf("in order: %v", ids)
+	}
+	if err := errors.Join(s.Ack("c-1"), s.Ack("c-1")); err != nil {
+		t.Error(err)
+	}
+	if ids := waiting(t, s); !reflect.DeepEqual(ids, []string{"c-3", "c-2"}) {
+		t.Errorf("after one was carried out: %v", ids)
+	}
+	for _, name := range []string{inboxOf(path), filepath.Join(inboxOf(path), "c-2.command")} {
+		if fi, err := os.Stat(name); err != nil || fi.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s may be read by others: %v (%v)", name, fi.Mode(), err)
+		}
+	}
+}
+
+// The owner dies after the commit and before it took the command away.
+func TestACommandInTheHistoryIsNotCarriedOutTwice(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state.db")
+	s := open(t, path)
+	admit(t, s, "run_a")
+	for _, fact := range []engine.Fact{
+		engine.CancelAsked{Inbox: "cancel"},
+		engine.Decided{Decision: engine.Abandon, Inbox: "resolve"},
+		engine.Evidence{Inbox: "lookup"},
+	} {
+		put(t, path, engine.Command{ID: engine.CommandOf(fact)})
+		s.Append(engine.Event{Run: "run_a", At: historytest.At, Fact: fact}) // a read sees it, durable or not
+	}
+	rerun := admission("run_b")
+	rerun.Fact = engine.Admitted{Workflow: "w", RerunOf: "run_a", Inbox: "rerun"}
+	put(t, path, engine.Command{ID: "rerun"})
+	put(t, path, engine.Command{ID: "new"})
+	if err := s.Append(rerun).Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if ids := waiting(t, s); !reflect.DeepEqual(ids, []string{"new"}) {
+		t.Errorf("waiting: %v", ids)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	put(t, path, engine.Command{ID: "cancel"})
+	if ids := waiting(t, open(t, path)); !reflect.DeepEqual(ids, []string{"new"}) {
+		t.Errorf("waiting at the next owner: %v", ids)
+	}
+}
+
+func TestAnAnswerReachesTheOneWhoAsked(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state.db")
+	s := open(t, path)
+	put(t, path, engine.Command{ID: "c-1"})
+	looks := 0
+	answer, err := AwaitAnswer(path, "c-1", func() error {
+		looks++
+		if looks < 3 {
+			return nil
+		}
+		return errors.Join(s.PutAnswer("c-1", []byte(`{"ok":true}`)), s.Ack("c-1"))
+	})
+	if err != nil || string(answer) != `{"ok":true}` || looks != 3 {
+		t.Errorf("after %d looks: %q %v", looks, answer, err)
+	}
+	entries, err := os.ReadDir(inboxOf(path))
+	if err != nil || len(entries) != 0 {
+		t.Errorf("left in the inbox: %v (%v)", entries, err)
+	}
+}
+
+func TestNoAnswer(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state.db")
+	s := open(t, path)
+	tired := errors.New("waited long enough")
+	put(t, path, engine.Command{ID: "c-1"})
+	if _, err := AwaitAnswer(path, "c-1", func() error { return tired }); !errors.Is(err, tired) {
+		t.Errorf("giving up gives %v", err)
+	}
+	if ids := waiting(t, s); ids != nil {
+		t.Errorf("a command that was taken back waits: %v", ids)
+	}
+	if err := s.PutAnswer("c-1", []byte("late")); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Lstat(filepath.Join(inboxOf(path), "c-1.answer")); err == nil {
+		t.Error("an answer that nobody waits for is left")
+	}
+	put(t, path, engine.Command{ID: "c-2"})
+	_, err := AwaitAnswer(path, "c-2", func() error { return s.Ack("c-2") })
+	if !errors.Is(err, ErrNotAnswered) {
+		t.Errorf("a command that is gone without an answer gives %v", err)
+	}
+}
+
+func TestWhatIsNoCommandIsSaidAndStays(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state.db")
+	s := open(t, path)
+	put(t, path, engine.Command{ID: "c-1"})
+	for name, text := range map[string]string{"junk.command": "junk", "other.command": `{"id":"c-2"}`, "unfinished-1": "x"} {
+		if err := os.WriteFile(filepath.Join(inboxOf(path), name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	commands, err := s.Inbox()
+	if len(commands) != 1 || err == nil || !strings.Contains(err.Error(), "junk.command is not a command; remove it") || !strings.Contains(err.Error(), "other.command") {
+		t.Errorf("the inbox gives %v, %v", commands, err)
+	}
+	for _, id := range []string{"", "../c", ".c", "a/b", strings.Repeat("c", 101)} {
+		if err := Put(path, engine.Command{ID: id}); err == nil {
+			t.Errorf("a command with id %q is put", id)
+		}
+	}
+}

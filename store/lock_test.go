@@ -1,0 +1,77 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+func TestASecondOwnerIsToldWhoHoldsTheFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state.db")
+	s := open(t, path)
+	admit(t, s, "run_a")
+	_, err := Open(path, Options{})
+	var held ErrHeld
+	if !errors.As(err, &held) || held.PID != os.Getpid() || held.Path != path || held.Command != "go test" {
+		t.Fatalf("the error is %+v", err)
+	}
+	if want := fmt.Sprintf("process %d (go test)", os.Getpid()); !strings.Contains(err.Error(), want) {
+		t.Errorf("%q does not say %q", err, want)
+	}
+	admit(t, s, "run_b") // the owner is not disturbed
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if runs, err := open(t, path).Open(); err != nil || len(runs) != 2 {
+		t.Errorf("the next owner finds %v (%v)", runs, err)
+	}
+}
+
+func TestALockThatItsHolderLeftIsFree(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state.db")
+	if err := os.WriteFile(path+".lock", []byte("1\ninit\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	admit(t, open(t, path), "run_a")
+}
+
+func TestALockHasOneHolder(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state.db")
+	var holders, taken atomic.Int32
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 200 {
+				l, err := takeLock(path, "test")
+				var held ErrHeld
+				switch {
+				case errors.As(err, &held):
+					continue
+				case err != nil:
+					t.Error(err)
+					return
+				}
+				taken.Add(1)
+				if n := holders.Add(1); n != 1 {
+					t.Errorf("%d hold the lock at once", n)
+				}
+				holders.Add(-1)
+				if err := l.release(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if taken.Load() == 0 {
+		t.Error("nobody got the lock")
+	}
+}
