@@ -199,6 +199,9 @@ func TestADelayMayBeLongerOnTheWallClock(t *testing.T) {
 	if f := e.Compare(w); f != nil {
 		t.Errorf("on the wall clock: %v", f)
 	}
+	if expectation(t, "delay 1 2 <=1s").Compare(w) == nil {
+		t.Error("a delay that is longer than its limit is met on the wall clock")
+	}
 	w.runs[0].Steps[0].Attempts[1].Started -= 8 * time.Millisecond
 	if e.Compare(w) == nil {
 		t.Error("a delay that is too short is met on the wall clock")
