@@ -104,7 +104,7 @@ func relative(u *urlRecord, text string, base *urlRecord) (*urlRecord, error) {
 	u.fragment = fragment
 	path, query := splitMark(text, "?", encodeQuery)
 	switch {
-	case path == "" && query == "" && !strings.Contains(text, "?"):
+	case path == "" && query == "":
 		return u, nil // the query of the base stays
 	case path == "":
 	case strings.HasPrefix(path, "/"):
@@ -193,10 +193,10 @@ func cleanPath(s string) string {
 	return "/" + strings.Join(out, "/")
 }
 
-// splitMark cuts text at mark; what follows is encoded and keeps its mark, unless there is nothing.
+// splitMark cuts text at mark; what follows is encoded and keeps its mark.
 func splitMark(text, mark, set string) (before, after string) {
 	before, after, found := strings.Cut(text, mark)
-	if !found || after == "" {
+	if !found {
 		return before, ""
 	}
 	return before, mark + encodeSet(after, set)

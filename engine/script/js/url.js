@@ -80,8 +80,8 @@
     get hostname() { return this.#parts.hostname; }
     get port() { return this.#parts.port; }
     get pathname() { return this.#parts.pathname; }
-    get search() { return this.#parts.search; }
-    get hash() { return this.#parts.hash; }
+    get search() { return this.#parts.search === "?" ? "" : this.#parts.search; }
+    get hash() { return this.#parts.hash === "#" ? "" : this.#parts.hash; }
     get searchParams() {
       this.#params ??= new URLSearchParams(this.#parts.search, (params) => {
         const query = String(params);
