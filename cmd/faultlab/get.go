@@ -1,0 +1,305 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"faultlab/engine"
+	"faultlab/engine/assume"
+)
+
+// runView is a run as get shows it. Payloads and results are left out unless asked for.
+type runView struct {
+	Run       string          `json:"run"`
+	Workflow  string          `json:"workflow"`
+	Status    engine.Status   `json:"status"`
+	Reconcile string          `json:"reconcile,omitempty"` // "needed"
+	Code      string          `json:"code,omitempty"`
+	Message   string          `json:"message,omitempty"`
+	RerunOf   string          `json:"rerunOf,omitempty"`
+	Parent    string          `json:"parent,omitempty"`
+	Delivery  string          `json:"deliveryKey,omitempty"`
+	Admitted  time.Time       `json:"admitted"`
+	Ended     time.Time       `json:"ended,omitzero"`
+	Attempts  int             `json:"attempts"`
+	Calls     int             `json:"calls"`
+	Requests  int             `json:"requests"`
+	Payload   json.RawMessage `json:"payload,omitempty"`
+	Steps     []stepView      `json:"steps"`
+	Settle    []string        `json:"settle,omitempty"` // the commands that settle what is unknown
+}
+
+type stepView struct {
+	Step         string          `json:"step"`
+	Compensation bool            `json:"compensation,omitempty"`
+	Belief       engine.Belief   `json:"belief,omitempty"`
+	ByRecord     bool            `json:"byRecord,omitempty"`
+	Attempts     []attemptView   `json:"attempts"`
+	Result       json.RawMessage `json:"result,omitempty"`
+}
+
+type attemptView struct {
+	Attempt int            `json:"attempt"`
+	Max     int            `json:"maxAttempts"`
+	By      string         `json:"by,omitempty"`
+	Key     string         `json:"key"`
+	Outcome engine.Outcome `json:"outcome,omitempty"`
+	Next    engine.Next    `json:"next,omitempty"`
+	Due     time.Time      `json:"due,omitzero"`
+	Code    string         `json:"code,omitempty"`
+	Message string         `json:"message,omitempty"`
+	Reason  string         `json:"reason,omitempty"`
+	Started time.Time      `json:"started"`
+	Ended   time.Time      `json:"ended,omitzero"`
+	Calls   []callView     `json:"calls"`
+}
+
+type callView struct {
+	Call      int            `json:"call"`
+	Name      string         `json:"name,omitempty"`
+	Target    string         `json:"target"`
+	Effect    engine.Effect  `json:"effect"`
+	Assumed   bool           `json:"assumed"` // nobody declared the contract of its origin
+	Key       string         `json:"key,omitempty"`
+	Requests  int            `json:"requests"`
+	How       engine.How     `json:"how,omitempty"`
+	Finding   engine.Finding `json:"finding,omitempty"`
+	Status    int            `json:"status,omitempty"`
+	Message   string         `json:"message,omitempty"`
+	SettledBy int            `json:"settledBy,omitempty"`
+	Evidence  []evidence     `json:"evidence,omitempty"`
+	Decisions []decisionView `json:"decisions,omitempty"`
+}
+
+type decisionView struct {
+	Decision engine.Decision `json:"decision"`
+	Reason   string          `json:"reason,omitempty"`
+	Forced   string          `json:"forced,omitempty"`
+	At       time.Time       `json:"at"`
+}
+
+type getFlags struct {
+	results, payloads, asJSON bool
+	assume                    string
+}
+
+func (a *app) getCommand() *cobra.Command {
+	var f getFlags
+	c := &cobra.Command{
+		Use:   "get RUN",
+		Short: "Show a run: its steps, attempts, calls, and what settles it",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			r, err := a.readRun(args[0])
+			if err != nil {
+				return err
+			}
+			declared, err := loadAssume(f.assume)
+			if err != nil {
+				return err
+			}
+			v := viewOf(r, f, declared)
+			if f.asJSON {
+				return printJSON(a.Out, v)
+			}
+			a.printRun(v)
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&f.results, "results", false, "show the results of steps")
+	c.Flags().BoolVar(&f.payloads, "payloads", false, "show the payload and the records of look-ups")
+	c.Flags().BoolVar(&f.asJSON, "json", false, "print JSON")
+	c.Flags().StringVar(&f.assume, "assume", "", "file of assumed contracts, by origin")
+	return c
+}
+
+// readRun folds a run from the state file, whoever owns it.
+func (a *app) readRun(id string) (*engine.Run, error) {
+	h, err := a.openReader()
+	if err != nil {
+		return nil, err
+	}
+	defer h.Close()
+	full, err := engine.FindRun(h, id)
+	if errors.Is(err, engine.ErrNoRun) {
+		return nil, failed(fmt.Errorf("there is no run %s; faultlab list shows those that there are", id))
+	}
+	if err != nil {
+		return nil, failed(err)
+	}
+	events, err := h.Events(full)
+	if err != nil {
+		return nil, failed(err)
+	}
+	return engine.Fold(events), nil
+}
+
+func viewOf(r *engine.Run, f getFlags, declared *assume.Set) runView {
+	v := runView{Run: r.ID, Workflow: r.Admitted.Workflow, Status: r.Status, Code: r.Code, Message: r.Message, RerunOf: r.Admitted.RerunOf,
+		Delivery: r.Admitted.Delivery, Admitted: r.AdmittedAt, Ended: r.EndedAt, Steps: []stepView{}}
+	v.Attempts, v.Calls, v.Requests = r.Counts()
+	if r.Reconcile {
+		v.Reconcile = "needed"
+	}
+	if p := r.Admitted.Parent; p != nil {
+		v.Parent = p.Run
+	}
+	if f.payloads {
+		v.Payload = r.Admitted.Payload
+	}
+	for _, s := range r.Steps {
+		sv := stepView{Step: s.ID, Compensation: s.Undo, Belief: r.StepBelief(s), ByRecord: s.ByRecord}
+		if f.results {
+			sv.Result = s.Result
+		}
+		for _, t := range s.Attempts {
+			sv.Attempts = append(sv.Attempts, attemptOf(t, f, declared))
+		}
+		v.Steps = append(v.Steps, sv)
+		for _, c := range r.Doubts(s) {
+			v.Settle = append(v.Settle, settleLine(r, c))
+		}
+	}
+	return v
+}
+
+func attemptOf(t *engine.Attempt, f getFlags, declared *assume.Set) attemptView {
+	v := attemptView{Attempt: t.N, Max: t.Max, By: t.By, Key: t.Key, Outcome: t.Outcome, Next: t.Next, Due: t.Due, Code: t.Code,
+		Message: t.Message, Reason: t.Reason, Started: t.StartedAt, Ended: t.EndedAt, Calls: []callView{}}
+	for _, c := range t.Calls {
+		cv := callView{Call: c.N(), Name: c.Name, Target: c.Target, Effect: c.Effect, Key: c.Key, Requests: len(c.Requests), How: c.How,
+			Finding: c.Finding, Status: c.Status, Message: c.Message, SettledBy: c.SettledBy}
+		if len(c.Requests) > 0 {
+			cv.Assumed = !declared.Of(c.Requests[0].URL).Declared
+		}
+		for _, e := range c.Evidence {
+			ev := evidenceOf(e)
+			if !f.payloads {
+				ev.Record = nil
+			}
+			cv.Evidence = append(cv.Evidence, ev)
+		}
+		for _, d := range c.Decisions {
+			cv.Decisions = append(cv.Decisions, decisionView{d.Decided.Decision, d.Reason, d.Forced, d.At})
+		}
+		v.Calls = append(v.Calls, cv)
+	}
+	return v
+}
+
+// settleLine is the command that comes next for an unknown call.
+func settleLine(r *engine.Run, c *engine.Call) string {
+	key := ""
+	if c.Key != "" {
+		key = " " + c.Key
+	}
+	if n := len(c.Evidence); n > 0 {
+		switch c.Evidence[n-1].Found {
+		case engine.FoundRecord:
+			return "faultlab resolve " + r.ID + key + " --record"
+		case engine.FoundNoRecord:
+			return "faultlab resolve " + r.ID + key + " --resubmit"
+		}
+	}
+	return "faultlab lookup " + r.ID + key
+}
+
+func (a *app) printRun(v runView) {
+	fmt.Fprintf(a.Out, "run       %s\nworkflow  %s\nstatus    %s\n", v.Run, clean(v.Workflow), v.Status)
+	if v.Reconcile != "" {
+		fmt.Fprintf(a.Out, "reconcile: %s\n", v.Reconcile)
+	}
+	if v.Message != "" {
+		fmt.Fprintf(a.Out, "because   %s: %s\n", v.Code, clean(v.Message))
+	}
+	for _, line := range []struct{ label, text string }{{"rerun of", v.RerunOf}, {"parent", v.Parent}, {"delivery", v.Delivery}, {"payload", string(v.Payload)}} {
+		if line.text != "" {
+			fmt.Fprintf(a.Out, "%-9s %s\n", line.label, clean(line.text))
+		}
+	}
+	fmt.Fprintf(a.Out, "admitted  %s\nended     %s\ncounted   %d attempts, %d calls, %d requests\n", stamp(v.Admitted), stamp(v.Ended), v.Attempts, v.Calls, v.Requests)
+	for _, s := range v.Steps {
+		a.printStep(s)
+	}
+	for _, line := range v.Settle {
+		fmt.Fprintf(a.Out, "\nsettle it: %s\n", clean(line))
+	}
+}
+
+func (a *app) printStep(s stepView) {
+	title := "step " + s.Step
+	if s.Compensation {
+		title = "compensation of " + s.Step
+	}
+	if s.Belief != "" {
+		title += ": " + string(s.Belief)
+	}
+	if s.ByRecord {
+		title += ", by record"
+	}
+	fmt.Fprintf(a.Out, "\n%s\n", clean(title))
+	for _, t := range s.Attempts {
+		a.printAttempt(t)
+	}
+	if s.Result != nil {
+		fmt.Fprintf(a.Out, "  result %s\n", clean(string(s.Result)))
+	}
+}
+
+func (a *app) printAttempt(t attemptView) {
+	outcome := string(t.Outcome)
+	if outcome == "" {
+		outcome = "open"
+	}
+	by := ""
+	if t.By != "" {
+		by = " (" + t.By + ")"
+	}
+	fmt.Fprintf(a.Out, "  attempt %d of %d%s  %s\n    key %s\n", t.Attempt, t.Max, by, outcome, clean(t.Key))
+	if t.Code != "" {
+		fmt.Fprintf(a.Out, "    %s: %s\n", t.Code, clean(t.Message))
+	}
+	if t.Reason != "" {
+		fmt.Fprintf(a.Out, "    next %s: %s\n", t.Next, clean(t.Reason))
+	} else if !t.Due.IsZero() {
+		fmt.Fprintf(a.Out, "    next %s, due %s\n", t.Next, stamp(t.Due))
+	}
+	for _, c := range t.Calls {
+		a.printCall(c)
+	}
+}
+
+func (a *app) printCall(c callView) {
+	text := []string{clean(c.Target)}
+	if c.Status != 0 {
+		text = append(text, fmt.Sprint(c.Status))
+	}
+	if c.How != "" {
+		text = append(text, string(c.How))
+	}
+	if c.Finding != "" {
+		text = append(text, string(c.Finding))
+	}
+	text = append(text, string(c.Effect))
+	if c.Assumed {
+		text = append(text, "contract assumed")
+	}
+	fmt.Fprintf(a.Out, "    call %d  %s  (requests %d)\n", c.Call, strings.Join(text, ", "), c.Requests)
+	for _, e := range c.Evidence {
+		fmt.Fprintf(a.Out, "      evidence %s  %s\n", stamp(e.At), found(e))
+		if e.Record != nil {
+			fmt.Fprintf(a.Out, "        record %s\n", clean(string(e.Record)))
+		}
+	}
+	for _, d := range c.Decisions {
+		fmt.Fprintf(a.Out, "      decision %s  %s\n", stamp(d.At), strings.TrimSpace(strings.Join([]string{string(d.Decision), clean(d.Reason)}, " ")))
+		if d.Forced != "" {
+			fmt.Fprintf(a.Out, "        forced against: %s\n", clean(d.Forced))
+		}
+	}
+}

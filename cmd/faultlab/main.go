@@ -1,0 +1,14 @@
+// Command faultlab is a workbench for retry safety. It reads flags, calls the
+// rooms that know the rules, and turns what they say into text and exit codes; it
+// has no rules of its own.
+package main
+
+import (
+	_ "faultlab/tui/pin" // must be initialised before anything asks the terminal for its colours
+
+	"os"
+)
+
+func main() {
+	os.Exit(execute(streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Args[1:]))
+}

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"faultlab/engine"
+)
+
+// evidence is what a look-up proved, as JSON and through the inbox.
+type evidence struct {
+	Step      string          `json:"step"`
+	Attempt   int             `json:"attempt"`
+	Call      int             `json:"call"`
+	Key       string          `json:"key"`
+	URL       string          `json:"url"`
+	Found     engine.Found    `json:"found"`
+	Status    int             `json:"status,omitempty"`
+	Error     string          `json:"error,omitempty"`
+	Match     engine.Match    `json:"match,omitempty"`
+	Conflicts []string        `json:"conflicts,omitempty"`
+	At        time.Time       `json:"at"`
+	Record    json.RawMessage `json:"record,omitempty"`
+}
+
+func evidenceOf(e engine.EvidenceAt) evidence {
+	out := evidence{Step: e.Step, Attempt: e.Attempt, Call: e.Call, Key: e.Key, URL: e.URL, Found: e.Found, Status: e.Status,
+		Error: e.Error, Match: e.Match, Conflicts: e.Conflicts, At: e.At}
+	if json.Valid(e.Body) {
+		out.Record = e.Body
+	}
+	return out
+}
+
+func (a *app) lookupCommand() *cobra.Command {
+	var url string
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "lookup RUN [KEY]",
+		Short: "Ask the provider, by key, what became of a run's writes",
+		Long: "lookup asks the provider about the unknown writes of a run and keeps each answer as\n" +
+			"evidence. It exits 1 when there is no record and 3 when nobody answered. No record\n" +
+			"does not mean that it did not happen: a late request can still arrive.",
+		Args: cobra.RangeArgs(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			out, err := a.ask(cmd.Context(), verbLookup, args[0], lookupArgs{Key: second(args), URL: url}, false)
+			if err != nil {
+				return err
+			}
+			return a.printEvidence(out, asJSON)
+		},
+	}
+	c.Flags().StringVar(&url, "url", "", "look-up address instead of the assumed one, with {url}, {origin} and {key}")
+	c.Flags().BoolVar(&asJSON, "json", false, "print the evidence as JSON")
+	return c
+}
+
+func second(args []string) string {
+	if len(args) > 1 {
+		return args[1]
+	}
+	return ""
+}
+
+// printEvidence prints what was found; the worst of it is the exit code.
+func (a *app) printEvidence(out answer, asJSON bool) error {
+	code := 0
+	for _, e := range out.Evidence {
+		switch {
+		case e.Found == engine.FoundNoAnswer:
+			code = exitNoAnswer
+		case e.Found == engine.FoundNoRecord && code == 0:
+			code = exitFailed
+		}
+	}
+	if asJSON {
+		if err := printJSON(a.Out, out.Evidence); err != nil {
+			return err
+		}
+	} else {
+		for _, e := range out.Evidence {
+			a.printOneEvidence(out.Run, e)
+		}
+	}
+	if code != 0 {
+		return quiet(code)
+	}
+	return nil
+}
+
+func (a *app) printOneEvidence(run string, e evidence) {
+	fmt.Fprintf(a.Out, "%s\n  key  %s\n  from %s\n", found(e), clean(e.Key), clean(e.URL))
+	if e.Record != nil {
+		fmt.Fprintf(a.Out, "  record %s\n", clean(shortened(string(e.Record), 400)))
+	}
+	next := map[engine.Found]string{
+		engine.FoundRecord:   "it happened: faultlab resolve " + run + " --record",
+		engine.FoundNoRecord: "a late request can still arrive; then: faultlab resolve " + run + " --resubmit, or --abandon",
+		engine.FoundNoAnswer: "nothing is proved: try again, or faultlab resolve " + run + " --escalate REASON",
+	}[e.Found]
+	fmt.Fprintf(a.Out, "  next %s\n", next)
+}
+
+// found is evidence in one line.
+func found(e evidence) string {
+	text := string(e.Found)
+	if e.Status != 0 {
+		text += fmt.Sprintf(" (%d)", e.Status)
+	}
+	if e.Error != "" {
+		text += ": " + clean(e.Error)
+	}
+	switch e.Match {
+	case engine.Matches:
+		text += ", and it matches what was sent"
+	case engine.Contradicts:
+		text += ", but it contradicts what was sent in " + clean(strings.Join(e.Conflicts, ", "))
+	case engine.Incomparable:
+		text += ", but it cannot be compared with what was sent"
+	}
+	return text
+}
+
+func (a *app) resolveCommand() *cobra.Command {
+	var record, resubmit, abandon, force bool
+	var escalate, result, reason string
+	c := &cobra.Command{
+		Use:   "resolve RUN [KEY]",
+		Short: "Decide what an unknown operation of a run comes to",
+		Long: "resolve takes one of four decisions. It needs evidence newer than the last request\n" +
+			"under the key (see lookup); what contradicts the evidence needs --force, and the\n" +
+			"history says so.\n\n" +
+			"  --record     it happened: the record found is the reply, and the run goes on\n" +
+			"  --resubmit   no record: one more attempt under the same key\n" +
+			"  --abandon    no record, and it is not wanted any more\n" +
+			"  --escalate   nobody can prove it: it stays unknown, for a person",
+		Args: cobra.RangeArgs(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			q := resolveArgs{Key: second(args), Reason: reason, Force: force}
+			chosen := 0
+			for _, d := range []struct {
+				on bool
+				d  engine.Decision
+			}{{record, engine.Record}, {resubmit, engine.Resubmit}, {abandon, engine.Abandon}, {cmd.Flags().Changed("escalate"), engine.Escalate}} {
+				if d.on {
+					chosen++
+					q.Decision = d.d
+				}
+			}
+			if chosen != 1 {
+				return usage("choose one of --record, --resubmit, --abandon and --escalate REASON")
+			}
+			if escalate != "" {
+				q.Reason = escalate
+			}
+			if result != "" {
+				if q.Decision != engine.Record {
+					return usage("--result goes with --record")
+				}
+				if !json.Valid([]byte(result)) {
+					return usage("--result is not JSON: %s", shortened(result, 60))
+				}
+				q.Result = json.RawMessage(result)
+			}
+			out, err := a.ask(cmd.Context(), verbResolve, args[0], q, true)
+			if err != nil {
+				return err
+			}
+			return a.printResolved(out.Run, q.Decision)
+		},
+	}
+	c.Flags().BoolVar(&record, "record", false, "it happened; go on from there")
+	c.Flags().BoolVar(&resubmit, "resubmit", false, "one more attempt under the same key")
+	c.Flags().BoolVar(&abandon, "abandon", false, "not wanted any more")
+	c.Flags().StringVar(&escalate, "escalate", "", "nobody can prove it; `REASON` is for the person who gets it")
+	c.Flags().StringVar(&result, "result", "", "with --record: the step's result, given by hand as JSON")
+	c.Flags().StringVar(&reason, "reason", "", "why, for the history")
+	c.Flags().BoolVar(&force, "force", false, "decide against the evidence, where that is possible")
+	return c
+}
+
+// printResolved says what the decision came to, as the history has it now.
+func (a *app) printResolved(run string, d engine.Decision) error {
+	r, err := a.readRun(run)
+	if err != nil {
+		return err
+	}
+	text := string(r.Status)
+	if r.Reconcile {
+		text += ", and still needs reconciling"
+	}
+	fmt.Fprintf(a.Out, "%s: run %s %s\n", d, r.ID, text)
+	return nil
+}

@@ -1,0 +1,303 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"faultlab/engine"
+)
+
+// Databases carries out services.db on SQLite files. It implements engine.Database.
+// A write that fails changes nothing: each is a transaction of its own.
+type Databases struct {
+	forbidden string                            // the engine's own state file, never to be touched
+	place     func(path string) (string, error) // where a script's path really is; nil leaves it
+
+	mu   sync.Mutex
+	open map[string]*sql.DB
+}
+
+// Limits of services.db.
+const (
+	maxSQL           = 256 << 10
+	maxResultRows    = 10_000
+	maxResultColumns = 256
+	maxOperations    = 100
+	maxSafe          = 1<<53 - 1
+)
+
+// NewDatabases refuses the engine's own state file to scripts. place, which may be
+// nil, says where a script's path really is, or refuses it.
+func NewDatabases(state string, place func(path string) (string, error)) *Databases {
+	return &Databases{forbidden: real(state), place: place, open: map[string]*sql.DB{}}
+}
+
+// Close lets go of the files.
+func (d *Databases) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var errs []error
+	for _, db := range d.open {
+		errs = append(errs, db.Close())
+	}
+	clear(d.open)
+	return errors.Join(errs...)
+}
+
+func problem(code, format string, args ...any) error {
+	return &engine.Error{Code: "WOML_DATABASE_" + code, Message: fmt.Sprintf(format, args...)}
+}
+
+// Do implements engine.Database.
+func (d *Databases) Do(ctx context.Context, connection json.RawMessage, operation string, input json.RawMessage) (json.RawMessage, error) {
+	ops, many, err := operations(operation, input)
+	if err != nil {
+		return nil, err
+	}
+	db, err := d.connect(connection)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, sqlError(err, "UNAVAILABLE")
+	}
+	defer conn.Close()
+	results, err := perform(ctx, conn, ops, readOnly(operation))
+	switch {
+	case err != nil:
+		return nil, err
+	case many:
+		return json.Marshal(map[string]any{"results": results})
+	}
+	return json.Marshal(results[0])
+}
+
+func readOnly(operation string) bool { return operation == "query" || operation == "read" }
+
+// perform runs all operations or none. A read cannot write, whatever its SQL says.
+func perform(ctx context.Context, conn *sql.Conn, ops []statement, only bool) (results []any, err error) {
+	begin := "BEGIN IMMEDIATE"
+	if only {
+		begin = "BEGIN"
+		if _, err := conn.ExecContext(ctx, "PRAGMA query_only=1"); err != nil {
+			return nil, sqlError(err, "UNAVAILABLE")
+		}
+		defer func() { _, _ = conn.ExecContext(context.WithoutCancel(ctx), "PRAGMA query_only=0") }()
+	}
+	if _, err := conn.ExecContext(ctx, begin); err != nil {
+		return nil, sqlError(err, "UNAVAILABLE")
+	}
+	defer func() {
+		if err != nil {
+			_, _ = conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
+		}
+	}()
+	for i, op := range ops {
+		var out any
+		if op.rows {
+			out, err = queryRows(ctx, conn, op)
+		} else {
+			out, err = execute(ctx, conn, op)
+		}
+		if err != nil {
+			if len(ops) > 1 {
+				err = numbered(err, i)
+			}
+			return nil, err
+		}
+		results = append(results, out)
+	}
+	if _, err := conn.ExecContext(ctx, "COMMIT"); err != nil {
+		return nil, sqlError(err, "STATEMENT_FAILED")
+	}
+	return results, nil
+}
+
+func numbered(err error, i int) error {
+	var e *engine.Error
+	if errors.As(err, &e) {
+		return &engine.Error{Code: e.Code, Message: fmt.Sprintf("operation %d of the transaction: %s", i+1, e.Message)}
+	}
+	return err
+}
+
+// connect finds or opens the file that a script named.
+func (d *Databases) connect(raw json.RawMessage) (*sql.DB, error) {
+	var c struct {
+		Driver     string `json:"driver"`
+		Connection string `json:"connection"`
+	}
+	if err := json.Unmarshal(raw, &c); err != nil || c.Driver != "sqlite" || c.Connection == "" {
+		return nil, problem("INPUT_INVALID", `services.db takes {driver: "sqlite", connection: PATH}`)
+	}
+	if c.Connection == ":memory:" || strings.HasPrefix(c.Connection, "file:") || strings.ContainsAny(c.Connection, "\x00?") {
+		return nil, problem("PATH_FORBIDDEN", "the connection %q is no path of a file", c.Connection)
+	}
+	path := c.Connection
+	if d.place != nil {
+		var err error
+		if path, err = d.place(path); err != nil {
+			return nil, problem("PATH_FORBIDDEN", "%s", err)
+		}
+	}
+	path = real(path)
+	if d.forbidden != "" && (path == d.forbidden || strings.HasPrefix(path, d.forbidden+"-") || strings.HasPrefix(path, d.forbidden+".")) {
+		return nil, problem("PATH_FORBIDDEN", "the connection %q is faultlab's own state file", c.Connection)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if db := d.open[path]; db != nil {
+		return db, nil
+	}
+	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?_pragma=busy_timeout(2000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)")
+	if err != nil {
+		return nil, problem("UNAVAILABLE", "open %s: %s", c.Connection, err)
+	}
+	d.open[path] = db
+	return db, nil
+}
+
+// real is a path in the form in which two paths of one file are equal.
+func real(path string) string {
+	if path == "" {
+		return ""
+	}
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return path
+	}
+	if resolved, err := filepath.EvalSymlinks(abs); err == nil {
+		return resolved
+	}
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(abs)); err == nil {
+		return filepath.Join(dir, filepath.Base(abs))
+	}
+	return abs
+}
+
+// sqlError gives SQLite's failures their codes; other is the code of those that have none of their own.
+func sqlError(err error, other string) error {
+	code := other
+	var e *sqlite.Error
+	if errors.As(err, &e) {
+		switch e.Code() & 0xff {
+		case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+			code = "BUSY"
+		case sqlite3.SQLITE_CONSTRAINT:
+			code = "CONSTRAINT"
+		case sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_FULL:
+			code = "UNAVAILABLE"
+		}
+	}
+	if errors.Is(err, os.ErrNotExist) {
+		code = "UNAVAILABLE"
+	}
+	return problem(code, "%s", err)
+}
+
+func execute(ctx context.Context, conn *sql.Conn, op statement) (any, error) {
+	r, err := conn.ExecContext(ctx, op.text, op.values...)
+	if err != nil {
+		return nil, sqlError(err, "STATEMENT_FAILED")
+	}
+	n, err := r.RowsAffected()
+	if err != nil {
+		return nil, sqlError(err, "STATEMENT_FAILED")
+	}
+	out := struct {
+		RowsAffected int64  `json:"rowsAffected"`
+		LastInsertID *int64 `json:"lastInsertId"`
+	}{RowsAffected: n}
+	if op.inserts() && n > 0 {
+		if id, err := r.LastInsertId(); err == nil {
+			out.LastInsertID = &id
+		}
+	}
+	return out, nil
+}
+
+func queryRows(ctx context.Context, conn *sql.Conn, op statement) (any, error) {
+	rows, err := conn.QueryContext(ctx, op.text, op.values...)
+	if err != nil {
+		return nil, sqlError(err, "QUERY_FAILED")
+	}
+	defer rows.Close()
+	names, err := rows.Columns()
+	if err != nil {
+		return nil, sqlError(err, "QUERY_FAILED")
+	}
+	if len(names) > maxResultColumns {
+		return nil, problem("ROWS_TOO_LARGE", "the result has %d columns; at most %d are taken", len(names), maxResultColumns)
+	}
+	out := []json.RawMessage{}
+	cells, targets := make([]any, len(names)), make([]any, len(names))
+	for i := range cells {
+		targets[i] = &cells[i]
+	}
+	for rows.Next() {
+		if len(out) == maxResultRows {
+			return nil, problem("ROWS_TOO_LARGE", "the result has more than %d rows: ask for fewer with LIMIT", maxResultRows)
+		}
+		if err := rows.Scan(targets...); err != nil {
+			return nil, sqlError(err, "QUERY_FAILED")
+		}
+		row, err := encodeRow(names, cells)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, row)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, sqlError(err, "QUERY_FAILED")
+	}
+	return map[string]any{"rows": out, "rowCount": len(out)}, nil
+}
+
+// encodeRow keeps the columns' order.
+func encodeRow(names []string, cells []any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, name := range names {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		key, err := json.Marshal(name)
+		if err != nil {
+			return nil, problem("QUERY_FAILED", "column %q: %s", name, err)
+		}
+		value, err := encodeCell(cells[i])
+		if err != nil {
+			return nil, problem("QUERY_FAILED", "column %q: %s", name, err)
+		}
+		b.Write(key)
+		b.WriteByte(':')
+		b.Write(value)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+func encodeCell(v any) (json.RawMessage, error) {
+	switch v := v.(type) {
+	case int64:
+		if v > maxSafe || v < -maxSafe {
+			return nil, fmt.Errorf("%d is no integer that JavaScript can hold", v)
+		}
+	case []byte:
+		return json.Marshal(map[string][]byte{"bytesBase64": v})
+	}
+	return json.Marshal(v)
+}
