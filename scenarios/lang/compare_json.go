@@ -34,7 +34,7 @@ func (c chosen) result() sight {
 // lastResult is the result of the last step that has one, or of the one named.
 func lastResult(r numbered, step string) json.RawMessage {
 	for i := len(r.Steps) - 1; i >= 0; i-- {
-		if s := r.Steps[i]; !s.Undo && s.Result != nil && (step == "" || s.ID == step) {
+		if s := r.Steps[i]; s.Result != nil && (step == "" && !s.Undo || s.name() == step) {
 			return s.Result
 		}
 	}

@@ -58,7 +58,7 @@ func (c chosen) step() sight {
 	for _, r := range c.runs() {
 		status := "not-started"
 		for _, s := range r.Steps {
-			if s.ID == c.arg(0) && s.Undo == c.has("undo") {
+			if s.name() == c.arg(0) {
 				status = hyphened(s.Status)
 			}
 		}
@@ -72,28 +72,23 @@ type attempt struct {
 	AttemptFact
 	run  int
 	step string
-	undo bool
 }
 
 func (a attempt) String() string {
-	s := fmt.Sprintf("attempt %d of %s", a.N, a.step)
-	if a.undo {
-		s += " (compensation)"
-	}
-	return fmt.Sprintf("%s in run %d", s, a.run)
+	return fmt.Sprintf("attempt %d of %s in run %d", a.N, a.step, a.run)
 }
 
-// attempts are those that the options choose. Compensations are spoken of only with undo.
+// attempts are those that the options choose.
 func (c chosen) attempts() []attempt {
 	var out []attempt
 	for _, r := range c.runs() {
 		for _, s := range r.Steps {
-			if s.Undo != c.has("undo") || c.has("step") && s.ID != c.option("step") {
+			if c.has("step") && s.name() != c.option("step") {
 				continue
 			}
 			for _, a := range s.Attempts {
 				if !c.has("attempt") || c.option("attempt") == strconv.Itoa(a.N) {
-					out = append(out, attempt{a, r.n, s.ID, s.Undo})
+					out = append(out, attempt{a, r.n, s.name()})
 				}
 			}
 		}
@@ -136,7 +131,7 @@ func (c chosen) status() sight {
 // code looks for a code among all that ended with one.
 func (c chosen) code() sight {
 	var codes []string
-	narrow := c.has("step") || c.has("attempt") || c.has("undo")
+	narrow := c.has("step") || c.has("attempt")
 	if !narrow {
 		for _, r := range c.runs() {
 			codes = append(codes, r.Code)

@@ -14,7 +14,7 @@ func (c chosen) requests(lookups bool) []RequestFact {
 	run := c.number()
 	for _, r := range c.Requests() {
 		if r.Lookup != lookups || run != 0 && r.Run != run ||
-			c.has("step") && r.Step != c.option("step") || c.has("undo") && !r.Undo ||
+			c.has("step") && stepName(r.Step, r.Undo) != c.option("step") ||
 			c.has("attempt") && c.option("attempt") != strconv.Itoa(r.Attempt) ||
 			c.has("method") && !strings.EqualFold(r.Method, c.option("method")) ||
 			c.has("path") && r.Path != c.option("path") || c.has("key") && r.Key != c.option("key") {

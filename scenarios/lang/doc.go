@@ -50,9 +50,8 @@
 //
 // # Which run, step and operation
 //
-// run=2 chooses the second run (in order of admission), step=ID a step, attempt=1 an
-// attempt, key=K and subject=S an operation, undo the compensation of a step in
-// place of the step. Without such an option an expectation speaks of all: each
+// run=2 chooses the second run (in order of admission), step=ID a step and step=~ID
+// its compensation, attempt=1 an attempt, key=K and subject=S an operation. Without such an option an expectation speaks of all: each
 // of them must be as claimed. With `not`, none of them may be. Where there is none at all, an expectation
 // about them fails either way, so that none is ever met by speaking of nothing;
 // only counts may be 0.

@@ -2,8 +2,8 @@ package lang
 
 var (
 	statuses  = []string{"queued", "running", "waiting", "cancelling", "succeeded", "failed", "cancelled"}
-	ofAttempt = []Option{byRun, byStep, byAttempt, byUndo}
-	ofStep    = []Option{byRun, byStep, byUndo}
+	ofAttempt = []Option{byRun, byStep, byAttempt}
+	ofStep    = []Option{byRun, byStep}
 	ofOp      = []Option{byRun, byStep, bySubject, byKey}
 	ofRequest = append(append([]Option{}, ofAttempt...), Option{Name: "method", Kind: KindWord}, Option{Name: "path", Kind: KindURLPath}, byKey)
 	ofNth     = Option{Name: "n", Kind: KindNumber}
@@ -20,7 +20,7 @@ var Expectations = []Form{
 		Help: "Every run has this status, or the run that is chosen; and whether it needs reconciling."},
 	{Name: "runs", Args: count("COUNT"), Help: "So many runs were admitted."},
 	{Name: "step", Args: []Arg{{Name: "STEP", Kind: KindStep}, {Name: "STATUS", Kind: KindChoice,
-		Choices: []string{"not-started", "running", "waiting", "succeeded", "failed", "unknown", "cancelled"}}}, Options: []Option{byRun, byUndo},
+		Choices: []string{"not-started", "running", "waiting", "succeeded", "failed", "unknown", "cancelled"}}}, Options: []Option{byRun},
 		Help: "A step has this status in every run, or in the run that is chosen."},
 	{Name: "attempts", Args: count("COUNT"), Options: ofStep, Help: "So many attempts were made."},
 	{Name: "calls", Args: count("COUNT"), Options: ofAttempt, Help: "Scripts used a service so many times."},

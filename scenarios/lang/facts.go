@@ -31,7 +31,7 @@ type RunFact struct {
 // StepFact is one step of a run that has begun, or its compensation.
 type StepFact struct {
 	ID       string
-	Undo     bool   // the compensation of the step
+	Undo     bool   // the compensation of the step, which expectations name ~ID
 	Status   string // running, waiting, succeeded, failed, unknown or cancelled
 	Result   json.RawMessage
 	Attempts []AttemptFact
@@ -55,8 +55,8 @@ type CallFact struct {
 
 // OperationFact is one operation: what is believed of it, and the truth.
 type OperationFact struct {
-	Step, Subject   string
-	Runs            []int // the numbers of its runs, from 1
+	Step, Subject   string // the step's name, ~ID for its compensation
+	Runs            []int  // the numbers of its runs, from 1
 	Keys            []string
 	Belief, Verdict string // the verdict is empty while belief is open
 	Evidence        []EvidenceFact
@@ -103,3 +103,13 @@ type ReplyFact struct {
 type RefusalFact struct {
 	Verb, Reason string
 }
+
+// stepName is how a line names a step: its id, with ~ before it for its compensation.
+func stepName(id string, undo bool) string {
+	if undo {
+		return "~" + id
+	}
+	return id
+}
+
+func (s StepFact) name() string { return stepName(s.ID, s.Undo) }

@@ -31,7 +31,7 @@ const (
 	KindFault    Kind = "fault"    // a fault's name or JSON object
 	KindContract Kind = "contract" // a contract's name, an embedded file or JSON
 	KindTrigger  Kind = "trigger"  // a trigger of the workflow
-	KindStep     Kind = "step"     // a step of the workflow
+	KindStep     Kind = "step"     // a step of the workflow, or ~step for its compensation
 	KindRun      Kind = "run"      // the number of a run in order, from 1, or its id
 	KindKey      Kind = "key"      // an idempotency key
 	KindURLPath  Kind = "url"      // a path that begins with /

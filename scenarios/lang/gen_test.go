@@ -148,7 +148,7 @@ func genRest(t *rapid.T) string {
 	if rapid.Bool().Draw(t, "quoted text") {
 		return quote(genText.Filter(func(s string) bool { return s != "" }).Draw(t, "text"))
 	}
-	return rapid.SampledFrom([]string{"NEW fault=commit-then-error", "[provider] key=K REPLAY", "asked  the \t provider", "don't know", "times 3 more", "{half"}).Draw(t, "words")
+	return rapid.SampledFrom([]string{"NEW fault=commit-then-error", "[provider] key=K REPLAY", "asked  the \t provider", "don't know", "so many times 3 more", "{half"}).Draw(t, "words")
 }
 
 func genProse(t *rapid.T, f *Form) string {

@@ -7,7 +7,6 @@ var (
 	byAttempt = Option{Name: "attempt", Kind: KindNumber}
 	byKey     = Option{Name: "key", Kind: KindKey}
 	bySubject = Option{Name: "subject", Kind: KindWord}
-	byUndo    = Option{Name: "undo"}
 )
 
 // What a scenario's head declares. These lines stand before the script.
