@@ -6,15 +6,15 @@ import "time"
 type Kind string
 
 // The vocabulary of the log, in the order in which one request can meet it. A request has one Received, at most one of
-// the decisions New to Missed, at most one Commit (which can come after its end) and one end, Replied to Failed.
+// the decisions NewOperation to Looked, at most one Commit (which can come after its end) and one end, Replied to Failed.
 const (
 	Received Kind = "received" // the request arrived, its body whole
 
-	New      Kind = "new"       // decision: a new operation under Fault
-	Replay   Kind = "replay"    // decision: the key is known, EffectID is what it made
-	Rejected Kind = "rejected"  // decision: against the contract, Note says why
-	InFlight Kind = "in-flight" // decision: the first request under the key is not over; Note: "refused" or "waits"
-	Looked   Kind = "look-up"   // decision: a look-up, a read or a list; EffectID is what it found, if anything
+	NewOperation Kind = "new"       // decision: a new operation under Fault
+	Replay       Kind = "replay"    // decision: the key is known, EffectID is what it made
+	Rejected     Kind = "rejected"  // decision: against the contract, Note says why
+	InFlight     Kind = "in-flight" // decision: the first request under the key is not over; Note: "refused" or "waits"
+	Looked       Kind = "look-up"   // decision: a look-up, a read or a list; EffectID is what it found, if anything
 
 	Commit Kind = "commit" // the effect is in the ledger
 
@@ -36,7 +36,7 @@ type Entry struct {
 	Path       string    `json:"path,omitempty"` // with its query
 	Collection string    `json:"collection,omitempty"`
 	Key        string    `json:"key,omitempty"`
-	Fault      string    `json:"fault,omitempty"` // on the decision: what the request got, "none" for New without one
+	Fault      string    `json:"fault,omitempty"` // on the decision: what the request got, "none" for a NewOperation without one
 	EffectID   string    `json:"effectId,omitempty"`
 	Status     int       `json:"status,omitempty"`
 	Note       string    `json:"note,omitempty"`

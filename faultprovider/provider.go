@@ -1,9 +1,12 @@
 package faultprovider
 
 import (
-	"net/http"
+	"fmt"
+	"sync"
+	"time"
 
 	"faultlab/engine/clock"
+	"faultlab/faultprovider/contract"
 )
 
 // Options are the parts of a provider.
@@ -12,25 +15,159 @@ type Options struct {
 	Ledger   Ledger      // nil keeps everything in memory
 	Contract Contract    // the zero value is the preset "seed"
 	Seed     int64       // of ids and of the faults' probabilities
-	LogSize  int         // how many entries Log remembers; 0 is 65,536. Observe sees every one.
+	LogSize  int         // how many entries Log remembers; 0 is DefaultLogSize. Observe and the ledger get every one.
 	Observe  func(Entry) // called for every entry, in order, under the provider's lock: it must neither block nor call the provider
 }
 
-// Provider is one misbehaving provider: a ledger, a contract, a queue of faults, and two shells (Handler, Transport)
-// that play the same exchanges. All methods may be called at the same time.
-//
-//	New(Options) (*Provider, error)
-//	Handler() http.Handler              the socket shell, control surface included
-//	Transport() http.RoundTripper       the simulated shell, control surface included
-//	QueueFaults([]Fault)                replaces the queue
-//	Faults() []Fault                    what is left of it
-//	SetContract(Contract) error         keys already known stay known
-//	Contract() Contract
-//	Effects() []Effect                  all effects, in the order of their commits
-//	Records(collection) []Effect        those whose record is still there, as /_test/jobs lists them
-//	Log(after int64) []Entry            the remembered entries with Seq > after
-//	Reset() error                       an empty ledger, queue and log
-//	Err() error                         why the ledger failed, if it did
-type Provider struct{ o Options }
+// DefaultLogSize is how many entries of its log a provider remembers.
+const DefaultLogSize = 16_384
 
-var _ = http.StatusOK
+// Provider is one misbehaving provider: a ledger, a contract, a queue of faults, and two shells, Handler and Transport,
+// that play the same exchanges. All methods may be called at the same time.
+type Provider struct {
+	clk     clock.Clock
+	ledger  Ledger
+	seed    int64
+	observe func(Entry)
+
+	mu       sync.Mutex
+	contract Contract
+	books    *books
+	flights  map[digest]*flying
+	queue    queue
+	log      log
+	requests int64  // how many came
+	epoch    int    // counts Resets: a late commit of an earlier epoch is void
+	last     Ticket // of the latest change that has effects or keys
+	err      error  // why the ledger failed
+}
+
+// New makes a provider and reads its ledger.
+func New(o Options) (*Provider, error) {
+	if o.Clock == nil {
+		return nil, fmt.Errorf("a provider needs a clock")
+	}
+	c := o.Contract
+	if c.Name == "" {
+		c, _ = contract.Preset("seed")
+	}
+	if err := c.Check(); err != nil {
+		return nil, fmt.Errorf("contract %s: %w", c.Name, err)
+	}
+	if o.LogSize <= 0 {
+		o.LogSize = DefaultLogSize
+	}
+	p := &Provider{
+		clk: o.Clock, ledger: o.Ledger, seed: o.Seed, observe: o.Observe, contract: c,
+		queue: newQueue(o.Seed), log: log{size: o.LogSize},
+	}
+	p.empty()
+	if p.ledger != nil {
+		if err := p.load(); err != nil {
+			return nil, fmt.Errorf("read the provider's ledger: %w", err)
+		}
+	}
+	return p, nil
+}
+
+// empty forgets all effects and keys.
+func (p *Provider) empty() {
+	p.books = &books{table: newTable(), p: p, pending: map[string]bool{}}
+	p.flights = map[digest]*flying{}
+}
+
+// now is the clock's time, as the ledger keeps it.
+func (p *Provider) now() time.Time { return p.clk.Now().Round(0).UTC() }
+
+// QueueFaults replaces the queue of faults.
+func (p *Provider) QueueFaults(faults []Fault) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.queue.set(faults)
+}
+
+// Faults returns the faults that are still to come.
+func (p *Provider) Faults() []Fault {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.queue.left()
+}
+
+// SetContract changes the rules from the next request on. What is known under keys stays; a contract with another scope
+// may not find it.
+func (p *Provider) SetContract(c Contract) error {
+	if err := c.Check(); err != nil {
+		return fmt.Errorf("contract %s: %w", c.Name, err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.contract = c
+	return nil
+}
+
+// Contract returns the rules that the provider keeps.
+func (p *Provider) Contract() Contract {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.contract
+}
+
+// Effects returns everything that was committed, in the order of the commits.
+func (p *Provider) Effects() []Effect {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	out := make([]Effect, p.books.n)
+	for i := range out {
+		out[i] = p.books.effect(i)
+	}
+	return out
+}
+
+// Records returns the effects of a collection whose record is still there, in the order of their commits.
+func (p *Provider) Records(collection string) []Effect {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var out []Effect
+	p.books.rows(collection, func(row int) {
+		if e := p.books.effect(row); !e.Gone {
+			out = append(out, e)
+		}
+	})
+	return out
+}
+
+// Log returns the remembered entries with a Seq above after.
+func (p *Provider) Log(after int64) []Entry {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.log.after(after)
+}
+
+// Err returns why the ledger failed, or nil. A provider whose ledger has failed answers 500 to everything.
+func (p *Provider) Err() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.err
+}
+
+// Reset forgets all effects, keys, entries and faults, in the ledger too. Late commits that are still to come are void.
+// The contract stays.
+func (p *Provider) Reset() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ledger != nil {
+		if err := p.ledger.Reset(); err != nil {
+			p.err = err
+			return fmt.Errorf("empty the provider's ledger: %w", err)
+		}
+	}
+	for _, f := range p.flights {
+		f.over()
+	}
+	p.empty()
+	p.queue.set(nil)
+	p.log.clear()
+	p.requests, p.last, p.err = 0, nil, nil
+	p.epoch++
+	return nil
+}

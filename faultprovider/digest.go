@@ -1,0 +1,129 @@
+package faultprovider
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"strconv"
+	"strings"
+
+	"faultlab/faultprovider/contract"
+	"faultlab/faultprovider/jsondoc"
+)
+
+// digest is the first half of a SHA-256: enough to tell keys and payloads apart, half the memory.
+type digest [16]byte
+
+func (d digest) zero() bool { return d == digest{} }
+
+// hex is the digest in a ledger; "" for none.
+func (d digest) hex() string {
+	if d.zero() {
+		return ""
+	}
+	return hex.EncodeToString(d[:])
+}
+
+// parseDigest reads what hex wrote.
+func parseDigest(s string) (d digest, ok bool) {
+	if s == "" {
+		return d, true
+	}
+	b, err := hex.DecodeString(s)
+	return digest(append(b, make([]byte, 16)...)[:16]), err == nil && len(b) == len(d)
+}
+
+func sum(b []byte) digest {
+	full := sha256.Sum256(b)
+	return digest(full[:16])
+}
+
+// field appends one part of a hashed text so that no two lists of parts give the same text.
+func field[T string | []byte](dst []byte, part T) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(part)))
+	return append(dst, part...)
+}
+
+// scoped is the key with all that the contract's scope adds: two requests with the same scoped key mean the same operation.
+func scoped(c *Contract, key, account, method, route string, value func(field string) string) digest {
+	buf := make([]byte, 0, 256)
+	buf = field(buf, key)
+	if c.Scope.Account {
+		buf = field(append(buf, 'a'), account)
+	}
+	if c.Scope.Method {
+		buf = field(append(buf, 'm'), method)
+	}
+	if c.Scope.Route {
+		buf = field(append(buf, 'r'), route)
+	}
+	for _, name := range c.Scope.Fields {
+		buf = field(append(buf, 'f'), value(name))
+	}
+	return sum(buf)
+}
+
+// fingerprint identifies a payload; zero where the contract compares none. doc is the body re-serialized.
+func fingerprint(c *Contract, body, doc []byte) digest {
+	switch c.Fingerprint.By {
+	case contract.ByBytes:
+		return sum(body)
+	case contract.ByJSON:
+		return sum(doc)
+	case contract.ByCanonical:
+		canonical, err := jsondoc.Canonical(doc)
+		if err != nil {
+			return sum(doc) // cannot be: doc was parsed
+		}
+		return sum(canonical)
+	case contract.ByFields:
+		buf := make([]byte, 0, 256)
+		for _, name := range c.Fingerprint.Fields {
+			value, _ := jsondoc.Field(doc, name)
+			if canonical, err := jsondoc.Canonical(value); err == nil {
+				value = canonical
+			}
+			buf = field(buf, value)
+		}
+		return sum(buf)
+	}
+	return digest{}
+}
+
+// newID is the id of a new record: the collection in the singular and 8 hex digits from the seed and the request. n
+// counts up while the id is taken.
+func newID(seed int64, collection, key, request string, n int) string {
+	buf := make([]byte, 0, 256)
+	buf = binary.LittleEndian.AppendUint64(buf, uint64(seed))
+	buf = field(buf, collection)
+	buf = field(buf, key)
+	buf = field(buf, request)
+	buf = strconv.AppendInt(buf, int64(n), 10)
+	d := sum(buf)
+	name := singular(collection)
+	out := make([]byte, 0, len(name)+9)
+	out = append(append(out, name...), '_')
+	return string(hex.AppendEncode(out, d[:4]))
+}
+
+// singular names one record of a collection: jobs is job, v1/entries is entry.
+func singular(collection string) string {
+	name := strings.ToLower(collection[strings.LastIndexByte(collection, '/')+1:])
+	if name == "jobs" {
+		return "job"
+	}
+	for _, rule := range [...]struct{ plural, one string }{
+		{"ies", "y"}, {"sses", "ss"}, {"xes", "x"}, {"ches", "ch"}, {"shes", "sh"}, {"ss", "ss"}, {"s", ""},
+	} {
+		if stem, ok := strings.CutSuffix(name, rule.plural); ok && stem != "" {
+			name = stem + rule.one
+			break
+		}
+	}
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '_' {
+			return r
+		}
+		return '_'
+	}, name)
+}

@@ -1,0 +1,104 @@
+package faultprovider
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"faultlab/faultprovider/contract"
+	"faultlab/faultprovider/fault"
+)
+
+// exchange is a plan in time for one request: the effect commits at one moment or never, the caller gets something at
+// another. The two are independent.
+type exchange struct {
+	match
+	fault   string // what the log calls the fault
+	commits bool
+	after   bool      // the reply waits for the commit
+	at      time.Time // of the commit
+	reply   reply
+	result  *answer // what the key keeps of it; nil: nothing was answered
+}
+
+// decide plans a request. It does no I/O and changes nothing: the plan depends on its arguments alone.
+func decide(now time.Time, r *Request, v view, f *Fault, c *Contract) exchange {
+	m := matchRequest(now, r, v, c)
+	return m.plan(now, r, v, f, c)
+}
+
+// plan adds the fault to what a request is.
+func (m *match) plan(now time.Time, r *Request, v view, f *Fault, c *Contract) exchange {
+	if m.kind == Looked {
+		m.look(now, f.Reply.Stale, r, v, c)
+	}
+	x := exchange{match: *m, reply: replyOf(&m.answer, &f.Reply, c)}
+	x.reply.at = now
+	if m.makes != nil && f.Commit.When != fault.Never {
+		x.commits, x.at, x.after = true, now.Add(f.Commit.After), f.Commit.When != fault.Late
+		if x.after {
+			x.reply.at = x.at
+		}
+	}
+	x.reply.at = x.reply.at.Add(f.Reply.Slow)
+	if m.kind == NewOperation {
+		x.result = resultOf(&x, &f.Reply)
+	}
+	return x
+}
+
+// resultOf is what the provider itself takes for the result of a new operation: what it answers, or would have answered
+// had the connection lasted. An operation that commits nothing and answers nothing has none.
+func resultOf(x *exchange, f *fault.Reply) *answer {
+	switch {
+	case f.Do == fault.Status:
+		return &answer{status: f.Status, body: x.reply.body}
+	case x.commits || x.reply.how == answers:
+		return &answer{status: x.answer.status, body: x.answer.body}
+	}
+	return nil
+}
+
+// fate is what becomes of a key when its first request is over.
+type fate byte
+
+const (
+	forgets fate = iota // as if it had never been sent
+	keeps               // executes again, for the same payload only
+	locks               // answers 409
+	stores              // repeats get the result
+	binds               // repeats get the record
+)
+
+// fateOf applies the contract to the result of a request; committed says whether it has an effect.
+func fateOf(c *Contract, result *answer, committed bool) fate {
+	status := 0
+	if result != nil {
+		status = result.status
+	}
+	switch {
+	case status == http.StatusTooManyRequests && !committed: // refused before the execution began
+		return forgets
+	case status >= 500 && c.AfterError == contract.Locked:
+		return locks
+	case c.Replay.Do == contract.StoredReply && status != 0 && slices.Contains(c.Store, class(status)):
+		return stores
+	case c.Replay.Do != contract.StoredReply && committed:
+		return binds
+	case status >= 500 && c.AfterError == contract.Kept:
+		return keeps
+	}
+	return forgets
+}
+
+// class of a status: "2xx". 1xx and 3xx are never results here.
+func class(status int) string {
+	return string('0'+byte(status/100)) + "xx"
+}
+
+// cutHeader takes "Name: value" apart.
+func cutHeader(line string) (name, value string) {
+	name, value, _ = strings.Cut(line, ": ")
+	return http.CanonicalHeaderKey(name), value
+}

@@ -1,0 +1,363 @@
+package faultprovider
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"faultlab/faultprovider/contract"
+	"faultlab/faultprovider/fault"
+	"faultlab/faultprovider/jsondoc"
+)
+
+// MaxBody is the largest body of a request, in bytes; a larger one is answered with 413.
+const MaxBody = 1 << 20
+
+// view is what the rules may ask about the ledger. Digests stand for scoped keys.
+type view interface {
+	known(scope digest) (binding, bool)
+	inFlight(scope digest) (flight, bool)
+	find(collection, id string) int
+	owner(collection, id string) int
+	visible(row int, at int64) bool
+	now(row int) *row
+	body(row int) []byte  // as it is now
+	first(row int) []byte // as its commit made it
+	rows(collection string, each func(row int))
+	newID(r *Request, collection, key string) string
+}
+
+// flight is a key whose first request is not over.
+type flight struct {
+	print digest
+	since time.Time
+}
+
+// match is what a request is, by the contract and the ledger, before any fault.
+type match struct {
+	kind     Kind // NewOperation, Replay, Rejected, InFlight or Looked
+	to       route
+	key      string      // as the contract reads it
+	effectID string      // of the effect that a Replay is about
+	note     string      // why it is Rejected
+	class    fault.Which // which faults can take it; "" is those for any request
+	waits    bool        // until the flight under its key is over, to be matched again
+	scope    digest      // under which its result is kept; zero: under none
+	print    digest      // of its payload
+	answer   answer
+	makes    *Effect // what it would commit
+}
+
+// answer is what the contract prescribes.
+type answer struct {
+	status     int
+	body       []byte
+	marker     string // "Name: value"
+	retryAfter time.Duration
+}
+
+// errorBody is the fixture's error, with a sentence where the code alone does not say it.
+func errorBody(code, message string) []byte {
+	body := jsondoc.AppendString([]byte(`{"error":`), code)
+	if message != "" {
+		body = jsondoc.AppendString(append(body, `,"message":`...), message)
+	}
+	return append(body, '}')
+}
+
+var notFoundBody = errorBody("not_found", "")
+
+// refuse answers against the contract.
+func (m *match) refuse(class fault.Which, note string, status int, code, message string) {
+	m.kind, m.class, m.note = Rejected, class, note
+	m.answer = answer{status: status, body: errorBody(code, message)}
+}
+
+// matchRequest says what a request is.
+func matchRequest(now time.Time, r *Request, v view, c *Contract) (m match) {
+	m.to = routeOf(c, r.Method, r.Path, r.RawQuery != "")
+	switch {
+	case len(r.Body) > MaxBody:
+		m.refuse("", "body too large", http.StatusRequestEntityTooLarge, "body_too_large", "a body has at most 1 MiB")
+	case m.to.action == unknownRoute:
+		m.refuse("", "no such route", http.StatusNotFound, "not_found", "")
+	case !m.to.action.writes():
+		m.kind, m.class = Looked, fault.LookUp
+		if m.to.action == lookUp {
+			m.key = m.to.item
+		}
+	default:
+		m.write(now, r, v, c)
+	}
+	return m
+}
+
+// write matches a POST, PUT or DELETE.
+func (m *match) write(now time.Time, r *Request, v view, c *Contract) {
+	// The fixture looks for its key before it reads the body.
+	if c.Carrier.In == contract.InHeader && m.missing(c, header(r.Header, c.Carrier.Name)) {
+		return
+	}
+	doc, err := document(r.Body)
+	if err != nil {
+		m.refuse("", "body is not JSON", http.StatusBadRequest, "invalid_json", err.Error())
+		return
+	}
+	sent := keyOf(c, r, m.to, doc)
+	if m.missing(c, sent) || sent != "" && m.byKey(now, r, v, c, sent, doc) {
+		return
+	}
+	m.fresh(now, r, v, doc)
+}
+
+// missing refuses a request without a key where the contract demands one. PUT and DELETE need none: they are idempotent
+// by themselves (RFC 9110, 9.2.2).
+func (m *match) missing(c *Contract, sent string) bool {
+	if sent != "" || m.to.action != create || c.Carrier.In == contract.Nowhere || c.Missing.Do != contract.Reject {
+		return false
+	}
+	m.refuse("", "no key", c.Missing.Status, c.Missing.Error, "")
+	return true
+}
+
+// document is a body re-serialized; an empty one is an empty object, as in the fixture.
+func document(body []byte) ([]byte, error) {
+	if len(body) == 0 {
+		return []byte("{}"), nil
+	}
+	return jsondoc.Reserialize(body)
+}
+
+// byKey matches a write by its key; it reports false for a new operation.
+func (m *match) byKey(now time.Time, r *Request, v view, c *Contract, sent string, doc []byte) bool {
+	var why string
+	if m.key, why = readKey(&c.Key, sent); why != "" {
+		m.key = sent
+		m.refuse("", why, http.StatusBadRequest, "idempotency_key_invalid", why)
+		return true
+	}
+	m.print = fingerprint(c, r.Body, doc)
+	m.scope = scoped(c, m.key, header(r.Header, "Authorization"), r.Method, m.to.name(), func(name string) string {
+		value, _ := jsondoc.Field(doc, name)
+		return string(value)
+	})
+	if c.Retention.From == contract.ClientClock && m.outOfWindow(now, r, c) {
+		return true
+	}
+	b, known := v.known(m.scope)
+	if known && expired(now, &b, c, m.to.collection) {
+		if c.Retention.Expired == contract.Refuse {
+			m.refuse(fault.Replay, "key expired", http.StatusPreconditionFailed, "idempotency_key_expired", "")
+			return true
+		}
+		known = false
+	}
+	if known {
+		return m.byBinding(v, c, &b)
+	}
+	f, flying := v.inFlight(m.scope)
+	if !flying || c.InFlight.Lease > 0 && now.Sub(f.since) >= c.InFlight.Lease {
+		return false
+	}
+	return m.byFlight(c, f.print)
+}
+
+// byBinding matches a write whose key is known.
+func (m *match) byBinding(v view, c *Contract, b *binding) bool {
+	switch {
+	case b.locked:
+		m.refuse(fault.Replay, "key locked", http.StatusConflict, "idempotency_key_locked",
+			"an earlier request under this key ended in a 5xx: look the operation up")
+		return true
+	case b.print != m.print && c.Mismatch.Do != contract.ReplayFirst:
+		return m.changed(c)
+	case b.row < 0 && b.status == 0: // kept after an error: the same payload executes again
+		return false
+	}
+	m.replay(v, c, b)
+	return true
+}
+
+// byFlight matches a write whose key is in flight.
+func (m *match) byFlight(c *Contract, print digest) bool {
+	if print != m.print && c.Mismatch.Do != contract.ReplayFirst {
+		return m.changed(c)
+	}
+	switch c.InFlight.Do {
+	case contract.Wait:
+		m.kind, m.class, m.waits, m.note = InFlight, fault.Replay, true, "waits"
+		return true
+	case contract.Reject:
+		m.refuse(fault.Replay, "refused", c.InFlight.Status, c.InFlight.Error, "")
+		m.kind, m.answer.retryAfter = InFlight, c.InFlight.RetryAfter
+		return true
+	}
+	return false
+}
+
+// changed matches a known key with another payload: refused, or an operation of its own that leaves the key alone.
+func (m *match) changed(c *Contract) bool {
+	if c.Mismatch.Do == contract.Reject {
+		m.refuse(fault.Replay, "payload changed", c.Mismatch.Status, c.Mismatch.Error, "")
+		return true
+	}
+	m.scope = digest{}
+	return false
+}
+
+// outOfWindow refuses what is too far from the client's own time.
+func (m *match) outOfWindow(now time.Time, r *Request, c *Contract) bool {
+	at, ok := firstSent(c, r)
+	switch {
+	case !ok:
+		m.refuse("", "time of the first attempt is missing", http.StatusBadRequest, "first_sent_required",
+			"the key needs "+c.Carrier.FirstSent+", an HTTP date")
+		return true
+	case now.Sub(at).Abs() <= c.RetentionOf(m.to.collection):
+		return false
+	case c.Retention.Expired == contract.Refuse:
+		m.refuse(fault.Replay, "outside the window of the client's clock", http.StatusPreconditionFailed, "request_expired", "")
+		return true
+	}
+	m.scope = digest{} // executes, and the key stays what it was
+	return false
+}
+
+// expired reports whether a key is no longer known. By the client's clock the request itself says so.
+func expired(now time.Time, b *binding, c *Contract, collection string) bool {
+	d := c.RetentionOf(collection)
+	if d == 0 || c.Retention.From == contract.ClientClock {
+		return false
+	}
+	from := b.first
+	if c.Retention.From == contract.Completed {
+		from = b.completed
+	}
+	return now.UnixNano()-from >= int64(d)
+}
+
+// replay answers a repeat.
+func (m *match) replay(v view, c *Contract, b *binding) {
+	m.kind, m.class = Replay, fault.Replay
+	if b.row >= 0 {
+		m.effectID, _, _, _, _ = v.now(b.row).parts()
+	}
+	a := answer{status: c.Replay.Status, marker: c.Replay.Marker}
+	if a.status == 0 {
+		a.status = b.status
+	}
+	switch c.Replay.Do {
+	case contract.StoredReply:
+		a.status = b.status
+		if c.Replay.Status != 0 && b.status < 300 {
+			a.status = c.Replay.Status
+		}
+		if a.body = b.body; a.body == nil && b.row >= 0 {
+			a.body = v.first(b.row)
+		}
+	case contract.ConflictWithID:
+		body := jsondoc.AppendString([]byte(`{"error":"already_exists","id":`), m.effectID)
+		a.body = append(body, '}')
+	case contract.Accepted:
+		a.body = []byte(`{"status":"accepted"}`)
+	default:
+		a.body = v.body(b.row)
+	}
+	m.answer = a
+}
+
+// fresh matches a write that is a new operation.
+func (m *match) fresh(now time.Time, r *Request, v view, doc []byte) {
+	m.kind, m.class = NewOperation, fault.New
+	e := &Effect{Collection: m.to.collection, Key: m.key, RequestID: r.ID}
+	m.makes = e
+	switch m.to.action {
+	case create:
+		e.Operation, e.ID = Create, v.newID(r, m.to.collection, m.key)
+		e.Of = undone(v, m.to.collection, doc)
+		e.Body = record(m.to.collection, e.ID, doc)
+		m.answer = answer{status: http.StatusCreated, body: e.Body}
+	case put:
+		e.Operation, e.ID = Put, m.to.item
+		e.Body = record("", e.ID, doc)
+		m.answer = answer{status: http.StatusCreated, body: e.Body}
+		if i := v.find(m.to.collection, e.ID); i >= 0 && v.visible(i, now.UnixNano()) {
+			m.answer.status = http.StatusOK
+		}
+	case remove:
+		i := v.find(m.to.collection, m.to.item)
+		if i < 0 || !v.visible(i, now.UnixNano()) {
+			m.makes = nil
+			m.refuse("", "nothing to delete", http.StatusNotFound, "not_found", "")
+			return
+		}
+		e.Operation, e.ID, e.Of, e.Gone = Delete, v.newID(r, m.to.collection+"/deletions", m.key), m.to.item, true
+		e.Body = jsondoc.AppendString(append(bodyOf(e.ID, ""), `,"of":`...), e.Of)
+		e.Body = append(e.Body, `,"deleted":true}`...)
+		m.answer = answer{status: http.StatusOK, body: e.Body}
+	}
+}
+
+// record is the body of a new record. Jobs keep their id and orderId, as in the fixture; others everything that was
+// sent, under the provider's id.
+func record(collection, id string, doc []byte) []byte {
+	body := bodyOf(id, "")
+	if collection == "jobs" {
+		if order, ok := jsondoc.Field(doc, "orderId"); ok {
+			body = append(append(body, `,"orderId":`...), order...)
+		}
+		return append(body, '}')
+	}
+	v, err := jsondoc.Parse(doc)
+	if err != nil || v.Type != jsondoc.Object {
+		body = append(append(body, `,"body":`...), doc...)
+		return append(body, '}')
+	}
+	for _, member := range v.Members {
+		if member.Name != "id" {
+			body = append(jsondoc.AppendString(append(body, ','), member.Name), ':')
+			body = member.Value.AppendJS(body)
+		}
+	}
+	return append(body, '}')
+}
+
+// undone finds the effect that a new record says it undoes: the field "undoes" of any record, or, in a collection of
+// inverses, a segment of the path or a field of the body that is the id of an effect.
+func undone(v view, collection string, doc []byte) string {
+	inverse := undoes(collection)
+	if value, ok := jsondoc.Field(doc, "undoes"); !inverse && !ok {
+		return ""
+	} else if id := text(value); id != "" && v.owner(collection, id) >= 0 {
+		return id
+	}
+	if !inverse {
+		return ""
+	}
+	for segment := range strings.SplitSeq(collection, "/") {
+		if id, err := url.PathUnescape(segment); err == nil && v.owner(collection, id) >= 0 {
+			return id
+		}
+	}
+	parsed, err := jsondoc.Parse(doc)
+	if err != nil {
+		return ""
+	}
+	for _, member := range parsed.Members {
+		if member.Value.Type == jsondoc.String && v.owner(collection, member.Value.Text) >= 0 {
+			return member.Value.Text
+		}
+	}
+	return ""
+}
+
+// text is the value of a JSON string, "" of anything else.
+func text(value []byte) string {
+	var s string
+	if json.Unmarshal(value, &s) != nil {
+		return ""
+	}
+	return s
+}

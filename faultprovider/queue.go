@@ -1,0 +1,71 @@
+package faultprovider
+
+import (
+	"math/rand/v2"
+
+	"faultlab/faultprovider/fault"
+)
+
+// queue is the faults to come. A request takes the first one that is meant for it.
+type queue struct {
+	faults []Fault
+	seen   []int // how many requests each one could have taken
+	random *rand.Rand
+}
+
+func newQueue(seed int64) queue {
+	return queue{random: rand.New(rand.NewPCG(uint64(seed), 0))}
+}
+
+func (q *queue) set(faults []Fault) {
+	q.faults = append([]Fault{}, faults...)
+	q.seen = make([]int, len(faults))
+}
+
+// take returns the fault for a request, and none if no fault is meant for it.
+func (q *queue) take(m *match) (f Fault) {
+	for i := range q.faults {
+		if f := &q.faults[i]; meant(&f.On, m) && q.draw(i) {
+			return q.use(i)
+		}
+	}
+	return f
+}
+
+// meant reports whether a request is of the kind that a fault takes.
+func meant(on *fault.On, m *match) bool {
+	which := on.Requests
+	if which == "" {
+		which = fault.New
+	}
+	return (which == fault.Any || which == m.class) &&
+		(on.Key == "" || on.Key == m.key) &&
+		(on.Collection == "" || on.Collection == m.to.collection)
+}
+
+// draw counts a request that the i-th fault could take and says whether it does.
+func (q *queue) draw(i int) bool {
+	on := &q.faults[i].On
+	q.seen[i]++
+	if q.seen[i] < on.Nth {
+		return false
+	}
+	return on.Probability == 0 || q.random.Float64() < on.Probability
+}
+
+// use takes the i-th fault once.
+func (q *queue) use(i int) Fault {
+	f := q.faults[i]
+	switch times := &q.faults[i].On.Times; {
+	case *times == fault.Always:
+	case *times > 1:
+		*times--
+	default:
+		q.faults = append(q.faults[:i], q.faults[i+1:]...)
+		q.seen = append(q.seen[:i], q.seen[i+1:]...)
+	}
+	return f
+}
+
+// left returns the faults that are still to come.
+func (q *queue) left() []Fault { return append([]Fault{}, q.faults...) }
