@@ -34,9 +34,9 @@ func keyOf(c *Contract, r *Request, to route, doc []byte) string {
 func header(h http.Header, name string) string {
 	values := h.Values(name)
 	if len(values) == 1 {
-		return values[0]
+		return strings.TrimSpace(values[0])
 	}
-	return strings.Join(values, ", ")
+	return strings.TrimSpace(strings.Join(values, ", "))
 }
 
 // readKey applies the contract's syntax to a key. why is a sentence if the key breaks it.

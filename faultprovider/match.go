@@ -79,7 +79,7 @@ func (m *match) refuse(class fault.Which, note string, status int, code, message
 func matchRequest(now time.Time, r *Request, v view, c *Contract) (m match) {
 	m.to = routeOf(c, r.Method, r.Path, r.RawQuery != "")
 	switch {
-	case len(r.Body) > MaxBody:
+	case r.oversize || len(r.Body) > MaxBody:
 		m.refuse("", "body too large", http.StatusRequestEntityTooLarge, "body_too_large", "a body has at most 1 MiB")
 	case m.to.action == unknownRoute:
 		m.refuse("", "no such route", http.StatusNotFound, "not_found", "")

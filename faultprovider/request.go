@@ -24,4 +24,6 @@ type Request struct {
 	RawQuery string
 	Header   http.Header
 	Body     []byte
+
+	oversize bool // the body is larger than MaxBody, and not read whole
 }

@@ -142,3 +142,16 @@ func atKnob(text []byte, err error) error {
 	line, column := jsondoc.Position(text, at.Offset)
 	return &jsondoc.Error{Offset: at.Offset, Line: line, Column: column, Msg: err.Error()}
 }
+
+// Read reads the name of a preset, written as a JSON string, or a contract file.
+func Read(text []byte) (Contract, error) {
+	v, err := jsondoc.Parse(text)
+	if err != nil || v.Type != jsondoc.String {
+		return Parse(text)
+	}
+	c, ok := Preset(v.Text)
+	if !ok {
+		return c, errors.New(`there is no preset "` + v.Text + `"` + jsondoc.Hint(v.Text, Names()) + "; presets: " + strings.Join(Names(), ", "))
+	}
+	return c, nil
+}
