@@ -286,8 +286,11 @@ func TestAFullDisk(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	big := engine.Event{Run: "run_a", At: historytest.At, Fact: engine.NotSent{Why: strings.Repeat("x", 1<<16)}}
-	first := s.Append(big)
+	big := make([]engine.Event, maxGroup) // so that what comes behind is of another commit
+	for i := range big {
+		big[i] = engine.Event{Run: "run_a", At: historytest.At, Fact: engine.NotSent{Why: strings.Repeat("x", 100)}}
+	}
+	first := s.Append(big...)
 	behind := s.Append(admission("run_b"))
 	err := first.Wait()
 	wantProblem(t, err, Full, "the history takes nothing more", "free some space and start again")

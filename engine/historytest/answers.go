@@ -29,6 +29,17 @@ func deliveries(t *testing.T, h engine.History) {
 	if err := ticket.Wait(); err != nil {
 		t.Fatal(err)
 	}
+	for n := range 100 {
+		run := fmt.Sprintf("run_%d", n)
+		b := admitted("w")
+		b.Delivery, b.Parent = run, &engine.Parent{Run: "run_a", Step: "s", Name: run}
+		h.Append(event(run, b))
+		found, _, _, err1 := h.Delivery("w", "", run)
+		child, _, err2 := h.Child(*b.Parent)
+		if found != run || child != run || err1 != nil || err2 != nil {
+			t.Fatalf("just appended, %s is found as delivery %q and child %q (%v, %v)", run, found, child, err1, err2)
+		}
+	}
 	must(t, h, "run_b", admitted("w"))
 	must(t, h, "run_c", admitted("w"))
 	if run, _, ok, err := h.Delivery("w", "", ""); ok || err != nil {

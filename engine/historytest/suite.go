@@ -203,12 +203,23 @@ func refusals(t *testing.T, h engine.History) {
 			t.Errorf("%s: the append after it has place %d after %d, and gives %v", c.what, next.Last(), ticket.Last(), err)
 		}
 	}
+	for n := range 50 { // the second comes while the first is on its way to the disk
+		first, again := fmt.Sprintf("run_%d", n), fmt.Sprintf("run_again_%d", n)
+		d, c := delivered2(first), admitted("v")
+		c.Parent = &engine.Parent{Run: "run_a", Step: "s", Name: first}
+		tickets := []engine.Ticket{h.Append(event(first, d)), h.Append(event(again, d)), h.Append(event(first+"c", c)), h.Append(event(again+"c", c))}
+		var errs []bool
+		for _, ticket := range tickets {
+			errs = append(errs, ticket.Wait() != nil)
+		}
+		equal(t, "whether a delivery, the same again, a child and the same again are refused", errs, []bool{false, true, false, true})
+	}
 	twice := h.Append(event("run_y", delivered2("key-2")), event("run_z", delivered2("key-2")))
 	if twice.Wait() == nil {
 		t.Error("one append made two runs of one delivery")
 	}
 	equal(t, "events of the run that every refused append also named", len(get[[]engine.Event](t)(h.Events("run_a"))), 1)
-	equal(t, "runs", ids(get[[]engine.Summary](t)(h.Runs(engine.Query{}))), []string{"run_c", "run_b", "run_a"})
+	equal(t, "runs made of 103 that were not refused", len(get[[]engine.Summary](t)(h.Runs(engine.Query{}))), 103)
 }
 
 func delivered2(key string) engine.Admitted {
