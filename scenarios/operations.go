@@ -53,9 +53,9 @@ func thawedOps(list []*op, index map[opKey]int) *opFold {
 }
 
 // freeze derives what is stale and gives the operations away: nothing reachable from them changes any more.
-func (f *opFold) freeze(runs []*engine.Run) []*op {
+func (f *opFold) freeze(runs []*engine.Run, replayed map[string]bool) []*op {
 	for _, i := range f.stale {
-		f.list[i].derive(runs)
+		f.list[i].derive(runs, replayed)
 		f.made = nil
 	}
 	f.stale = f.stale[:0]
@@ -180,7 +180,7 @@ func subjectOf(field string, run string, payload json.RawMessage) string {
 }
 
 // derive is the operation as its runs and effects have it now.
-func (o *op) derive(all []*engine.Run) {
+func (o *op) derive(all []*engine.Run, replayed map[string]bool) {
 	out := Operation{Step: o.key.step, Undo: o.key.undo, Subject: o.key.subject, Effects: slices.Clip(o.effects)}
 	var runs []*engine.Run
 	var beliefs []engine.Belief
@@ -212,7 +212,7 @@ func (o *op) derive(all []*engine.Run) {
 	for _, d := range o.doubts {
 		out.Doubts, out.DoubtRuns = append(out.Doubts, d.call), append(out.DoubtRuns, all[d.run].ID)
 	}
-	out.Why = why(out, runs)
+	out.Why = why(out, runs, replayed)
 	o.out, o.stale, o.asked = out, false, time.Time{}
 }
 

@@ -12,6 +12,7 @@ import (
 // ended is a request's end as the caller saw it.
 func (w *wire) ended(run string, f engine.RequestEnded) Row {
 	r := Row{Request: w.ids[requestPlace(run, f.Pos)]}
+	f.Error = strings.TrimSuffix(f.Error, " by peer")
 	switch {
 	case f.Error == "":
 		r.Kind, r.Tone, r.Text = RowReply, statusTone(f.Status), strings.TrimSpace(strconv.Itoa(f.Status)+" "+w.replies[r.Request])

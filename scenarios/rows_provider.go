@@ -89,6 +89,8 @@ func (w *wire) note(n Note) []Row {
 	switch {
 	case n.Refused:
 		r.Tone, r.Text = ToneBad, n.Verb+" refused"
+	case n.Reply != nil:
+		return nil // its request has rows of its own
 	case n.Delivery != nil:
 		return one(inbound(*n.Delivery, n.Text))
 	case n.Bench != nil && n.Bench.WorkerDown:
@@ -100,6 +102,8 @@ func (w *wire) note(n Note) []Row {
 func inbound(d Delivery, text string) Row {
 	r := Row{Kind: RowInbound, Tone: TonePlain, Text: text, Run: d.Run, Detail: strconv.Itoa(d.Status)}
 	switch {
+	case d.Status == 0:
+		r.Tone, r.Detail = ToneBad, "no answer: the worker is down"
 	case d.Code != "":
 		r.Tone, r.Detail = ToneBad, r.Detail+" "+d.Code
 	case d.Duplicate:

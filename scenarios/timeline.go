@@ -25,8 +25,10 @@ type Timeline struct {
 	rows    prefix[Row]
 	log     prefix[faultprovider.Entry]
 	inbound prefix[Delivery]
+	replies prefix[Reply]
+	refused prefix[Refusal]
 	bench   []settingAt
-	names   names
+	index   index
 	head    *fold   // the one that has come furthest
 	cursor  *fold   // where the last look back stood
 	marks   []*mark // every markEvery entries
@@ -37,12 +39,15 @@ type Timeline struct {
 // markEvery is how many entries lie between two marks, from which a look back starts.
 const markEvery = 1024
 
-// names numbers runs, operations and effects alike in all folds of one timeline.
-type names struct {
+// index numbers runs, operations and effects alike in all folds of one timeline.
+type index struct {
 	runs    map[string]int
 	ops     map[opKey]int
 	effects map[string]int
 	subject map[string]string // by run
+	// replayed holds the X-Request-Ids that the provider answered as a repeat. It
+	// may be ahead of a fold; the fold then has no reply to that request either.
+	replayed map[string]bool
 }
 
 // prefix is a list that only grows, and how long it was after each entry.
@@ -76,7 +81,7 @@ type settingAt struct {
 
 func newTimeline(subject string, refusal refusal) *Timeline {
 	t := &Timeline{subject: subject, refusal: refusal, wire: newWire()}
-	t.names = names{runs: map[string]int{}, ops: map[opKey]int{}, effects: map[string]int{}, subject: map[string]string{}}
+	t.index = index{runs: map[string]int{}, ops: map[opKey]int{}, effects: map[string]int{}, subject: map[string]string{}, replayed: map[string]bool{}}
 	t.head = t.newFold()
 	return t
 }
@@ -141,7 +146,8 @@ func (t *Timeline) Latest() *View { return t.View(t.Len()) }
 
 // view makes the view of a fold's entries. t.fold is held.
 func (t *Timeline) view(f *fold, total int) *View {
-	v := &View{N: f.n, Total: total, Wire: t.rows.at(f.n), Log: t.log.at(f.n), Deliveries: t.inbound.at(f.n)}
+	v := &View{N: f.n, Total: total, Wire: t.rows.at(f.n), Log: t.log.at(f.n), Deliveries: t.inbound.at(f.n),
+		Replies: t.replies.at(f.n), Refusals: t.refused.at(f.n)}
 	if f.n > 0 {
 		v.Start, v.At = t.At(1).At, t.At(f.n).At
 	}

@@ -14,7 +14,8 @@ type fold struct {
 	ops     *opFold
 	effects []*faultprovider.Effect // those of a view are never written to
 	own     bool                    // the list of effects is not shared
-	values  []faultprovider.Effect  // the same for a view; nil when it must be made again
+	index   *index
+	values  []faultprovider.Effect // the same for a view; nil when it must be made again
 }
 
 // mark is a fold that stands still: a look back starts from it.
@@ -26,18 +27,18 @@ type mark struct {
 }
 
 func (t *Timeline) newFold() *fold {
-	return &fold{runs: newRunFold(t.names.runs), ops: newOpFold(t.names.ops), own: true}
+	return &fold{runs: newRunFold(t.index.runs), ops: newOpFold(t.index.ops), own: true, index: &t.index}
 }
 
 // freeze gives everything away; the fold goes on with copies of what changes.
 func (f *fold) freeze() *mark {
 	runs := f.runs.freeze()
 	f.own = false
-	return &mark{n: f.n, runs: runs, ops: f.ops.freeze(runs), effects: f.effects[:len(f.effects):len(f.effects)]}
+	return &mark{n: f.n, runs: runs, ops: f.ops.freeze(runs, f.index.replayed), effects: f.effects[:len(f.effects):len(f.effects)]}
 }
 
 func (t *Timeline) thaw(m *mark) *fold {
-	return &fold{n: m.n, runs: thawed(m.runs, t.names.runs), ops: thawedOps(m.ops, t.names.ops), effects: m.effects}
+	return &fold{n: m.n, runs: thawed(m.runs, t.index.runs), ops: thawedOps(m.ops, t.index.ops), effects: m.effects, index: &t.index}
 }
 
 // foldAt is a fold of the first n entries. t.fold is held.
@@ -83,7 +84,7 @@ func (t *Timeline) step(f *fold, e Entry) {
 		}
 	}
 	for i := range e.Effects {
-		f.effect(&e.Effects[i], t.names.effects)
+		f.effect(&e.Effects[i])
 		if k, ok := t.operationOf(f, e.Effects[i].RequestID); ok {
 			f.ops.effect(k, e.Effects[i])
 		}
@@ -91,17 +92,17 @@ func (t *Timeline) step(f *fold, e Entry) {
 }
 
 // effect adds an effect to the ledger's list, or puts it in the place of its former state.
-func (f *fold) effect(e *faultprovider.Effect, index map[string]int) {
+func (f *fold) effect(e *faultprovider.Effect) {
 	if !f.own {
 		f.effects, f.own = slices.Clone(f.effects), true
 	}
 	f.values = nil
 	name := e.Collection + "/" + e.ID
-	if i, ok := index[name]; ok && i < len(f.effects) {
+	if i, ok := f.index.effects[name]; ok && i < len(f.effects) {
 		f.effects[i] = e
 		return
 	}
-	index[name] = len(f.effects)
+	f.index.effects[name] = len(f.effects)
 	f.effects = append(f.effects, e)
 }
 
@@ -118,10 +119,10 @@ func (f *fold) ledger() []faultprovider.Effect {
 
 // subjectOf is the subject of a run's operations. It is worked out once.
 func (t *Timeline) subjectOf(r *engine.Run) string {
-	s, ok := t.names.subject[r.ID]
+	s, ok := t.index.subject[r.ID]
 	if !ok {
 		s = subjectOf(t.subject, r.ID, r.Admitted.Payload)
-		t.names.subject[r.ID] = s
+		t.index.subject[r.ID] = s
 	}
 	return s
 }
@@ -143,22 +144,48 @@ func (t *Timeline) operationOf(f *fold, requestID string) (opKey, bool) {
 // lead keeps what only grows, and is folded only once.
 func (t *Timeline) lead(e Entry) {
 	t.rows.add(t.wire.rows(e)...)
-	var log []faultprovider.Entry
-	var inbound []Delivery
-	s := t.settingAt(e.N)
 	switch {
 	case e.Log != nil:
-		log = append(log, *e.Log)
-		if i := slices.Index(s.Faults, e.Log.Fault); e.Log.Fault != "" && i >= 0 {
-			s.Faults = slices.Concat(s.Faults[:i], s.Faults[i+1:])
+		t.log.add(*e.Log)
+		if e.Log.Kind == faultprovider.Replay {
+			t.index.replayed[e.Log.RequestID] = true
+		}
+		if s := t.settingAt(e.N); taken(&s, e.Log.Fault) {
 			t.bench = append(t.bench, settingAt{e.N, s})
 		}
-	case e.Note != nil && e.Note.Bench != nil:
-		t.bench = append(t.bench, settingAt{e.N, *e.Note.Bench})
+	default:
+		t.log.add()
 	}
-	if e.Note != nil && e.Note.Delivery != nil {
-		inbound = append(inbound, *e.Note.Delivery)
+	n := Note{}
+	if e.Note != nil {
+		n = *e.Note
 	}
-	t.log.add(log...)
-	t.inbound.add(inbound...)
+	if n.Bench != nil {
+		t.bench = append(t.bench, settingAt{e.N, *n.Bench})
+	}
+	t.inbound.add(given(n.Delivery)...)
+	t.replies.add(given(n.Reply)...)
+	if n.Refused {
+		t.refused.add(Refusal{n.Verb, n.Text})
+	} else {
+		t.refused.add()
+	}
+}
+
+// given is what p points to, or nothing.
+func given[T any](p *T) []T {
+	if p == nil {
+		return nil
+	}
+	return []T{*p}
+}
+
+// taken takes a fault that a request got off the queue, if it is there.
+func taken(s *Setting, fault string) bool {
+	i := slices.Index(s.Faults, fault)
+	if fault == "" || i < 0 {
+		return false
+	}
+	s.Faults = slices.Concat(s.Faults[:i], s.Faults[i+1:])
+	return true
 }

@@ -29,7 +29,7 @@ func drawEntries(t *rapid.T) []Entry {
 					UndoneBy: rapid.SampledFrom([]string{"", "job_9"}).Draw(t, "undone")}}})
 		case 1:
 			seq++
-			out = append(out, Entry{At: e.At, Log: &faultprovider.Entry{Seq: seq, At: e.At, Kind: faultprovider.New, Fault: "commit-then-drop", RequestID: e.Run + "/a/1/1"}})
+			out = append(out, Entry{At: e.At, Log: &faultprovider.Entry{Seq: seq, At: e.At, Kind: faultprovider.NewOperation, Fault: "commit-then-drop", RequestID: e.Run + "/a/1/1"}})
 		case 2:
 			out = append(out, Entry{At: e.At, Note: &Note{Verb: "fault", Text: "commit-then-drop", Bench: &Setting{Faults: []string{"commit-then-drop", "none"}}}})
 		}
@@ -95,7 +95,7 @@ func longTimeline(n int) []Entry {
 			fact(engine.AttemptStarted{Pos: engine.Pos{Step: p.Step, Attempt: a}, Max: 3, Key: "k" + run})
 			fact(engine.CallStarted{Pos: p, Service: "http", Effect: engine.KeyedWrite, Key: "k" + run})
 			fact(engine.RequestSent{Pos: p, ID: id, Method: "POST", URL: "http://127.0.0.1:4040/jobs", Key: "k" + run})
-			add(Entry{Log: &faultprovider.Entry{Kind: faultprovider.New, RequestID: id, Request: int64(2*k + a)}})
+			add(Entry{Log: &faultprovider.Entry{Kind: faultprovider.NewOperation, RequestID: id, Request: int64(2*k + a)}})
 			if a == 1 {
 				add(Entry{Log: &faultprovider.Entry{Kind: faultprovider.Commit, RequestID: id, Request: int64(2*k + a)},
 					Effects: []faultprovider.Effect{{ID: "job_" + run, Collection: "jobs", RequestID: id, Key: "k" + run}}})

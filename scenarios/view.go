@@ -54,6 +54,13 @@ type View struct {
 	Contract   string   // the one that the provider keeps, by name
 	WorkerDown bool     // crashed and not restarted
 	Deliveries []Delivery
+	Replies    []Reply   // of requests that the scenario itself sent, in order
+	Refusals   []Refusal // verbs that were refused, in order
+}
+
+// Refusal is a verb that the bench did not carry out, and why.
+type Refusal struct {
+	Verb, Why string
 }
 
 // Delivery is one inbound event as the caller's trigger saw it.
@@ -171,5 +178,6 @@ type State struct {
 type Question struct {
 	Text    string
 	Choices []string
-	Answer  int // index of the right one
+	Answer  int    // index of the right one
+	Because string // why, for after the answer; paragraphs, one a line
 }

@@ -81,11 +81,11 @@ var tellings = []telling{
 }
 
 // why tells a verdict in one or two sentences; while belief is open there is nothing to tell.
-func why(o Operation, runs []*engine.Run) string {
+func why(o Operation, runs []*engine.Run, replayed map[string]bool) string {
 	if o.Verdict == "" {
 		return ""
 	}
-	s := tell(o, runs)
+	s := tell(o, runs, replayed)
 	for _, t := range tellings {
 		if t.verdict == o.Verdict && t.when(s) {
 			return t.text(s)
@@ -94,7 +94,7 @@ func why(o Operation, runs []*engine.Run) string {
 	return ""
 }
 
-func tell(o Operation, runs []*engine.Run) story {
+func tell(o Operation, runs []*engine.Run, replayed map[string]bool) story {
 	s := story{Operation: o, noun: "record"}
 	if len(o.Effects) > 0 {
 		s.noun = singular(o.Effects[0].Collection)
@@ -106,14 +106,14 @@ func tell(o Operation, runs []*engine.Run) story {
 			s.failed = s.failed || a.Outcome == engine.Failed && i < len(step.Attempts)-1
 			s.resent = s.resent || a.By == "resubmit"
 			for _, c := range a.Calls {
-				s.call(c)
+				s.call(c, replayed)
 			}
 		}
 	}
 	return s
 }
 
-func (s *story) call(c *engine.Call) {
+func (s *story) call(c *engine.Call, replayed map[string]bool) {
 	if c.Effect == engine.Read {
 		return
 	}
@@ -125,7 +125,7 @@ func (s *story) call(c *engine.Call) {
 			s.noun = n
 		}
 	}
-	s.replayed = s.replayed || c.Replay
+	s.replayed = s.replayed || c.How == engine.HowAccepted && slices.ContainsFunc(c.Requests, func(q *engine.Request) bool { return replayed[q.ID] })
 	if c.Ended {
 		s.status = c.Status
 	}

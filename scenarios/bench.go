@@ -1,0 +1,261 @@
+package scenarios
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"faultlab/engine"
+	"faultlab/engine/assume"
+	"faultlab/engine/clock"
+	"faultlab/engine/woml"
+	"faultlab/faultprovider"
+	"faultlab/scenarios/lang"
+	"faultlab/store"
+)
+
+// Where a bench's requests go.
+const (
+	Simulated = "simulated" // through the provider's RoundTripper, no byte on a socket
+	Sockets   = "sockets"   // over the loopback, to a listener of the bench's own
+)
+
+// DocumentHost is the provider's address in documents; a bench maps it to its own provider.
+const DocumentHost = "127.0.0.1:4040"
+
+// defaultSeed is taken where neither the scenario nor the options give one: a scenario is the same each time it runs.
+const defaultSeed = 1
+
+// start is where a bench's virtual time begins.
+var start = time.Date(2026, time.January, 5, 9, 0, 0, 0, time.UTC)
+
+// Options say how a bench is set up. The zero value is a simulated bench on the virtual clock, at once, in memory.
+type Options struct {
+	Mode       string         // Simulated, the default, or Sockets
+	Wall       bool           // the machine's clock instead of a virtual one
+	Speed      float64        // of the virtual clock: 1 is the machine's pace, 0 at once
+	Seed       int64          // of all ids and randomness; 0: the scenario's, or a fixed one
+	ListenAddr string         // of the provider with Sockets; empty: any free port of 127.0.0.1
+	History    engine.History // nil: in memory. A bench does not close the one it is given
+	Paused     bool           // begin held still
+	Ask        bool           // a question of the script waits for Answer
+}
+
+// Bench is one engine, one misbehaving provider and one clock, wired together, and
+// the verbs that act on them. Everything that happens on it is on its Timeline. Its
+// methods may be called from any goroutine.
+type Bench struct {
+	s      *lang.Scenario
+	o      Options
+	seed   int64
+	opened time.Time
+
+	clk       clock.Clock
+	virtual   *clock.Virtual // nil on the wall clock
+	wall      *wallClock     // nil on the virtual one
+	line      *Timeline
+	prov      *faultprovider.Provider
+	history   engine.History
+	socket    *socket // nil where simulated
+	databases *store.Databases
+
+	mu      sync.Mutex
+	eng     *engine.Engine // the last worker, alive or not
+	workers int            // how many there were
+	assumed *assume.Set
+	docs    []*woml.Document
+	sources map[string]string // by workflow: the document as it was loaded, before policy and key changed it
+	setting Setting
+	policy  policy
+	crash   *crashPoint
+	script  script
+	wait    *waiting // the script's actor, while it waits for the bench
+	done    []lang.Step
+	stopped bool
+
+	extra     map[string][]byte // files taken from disk, by name
+	folder    string            // of database files; made when the first one is asked for
+	outside   int               // requests that the scenario itself sent
+	stepping  bool              // every actor is held at the next gate
+	committed map[string]bool   // by X-Request-Id: it has an effect in the ledger
+	sent      map[string]string // by X-Request-Id: "POST /jobs"
+	notify    func()
+}
+
+// Open sets a bench up for a scenario: its provider, its worker with the scenario's
+// documents, its clock. Nothing happens until Play or Do.
+func Open(s *lang.Scenario, o Options) (*Bench, error) {
+	if o.Mode == "" {
+		o.Mode = Simulated
+	}
+	if err := check(s, o); err != nil {
+		return nil, err
+	}
+	b := &Bench{s: s, o: o, seed: firstOf(o.Seed, s.Seed, defaultSeed), sources: map[string]string{},
+		committed: map[string]bool{}, sent: map[string]string{}, extra: map[string][]byte{}}
+	b.line = newTimeline(s.Subject, b.refusal)
+	b.databases = store.NewDatabases("", b.place)
+	b.line.notify = b.changed
+	b.openClock()
+	if b.history = o.History; b.history == nil {
+		b.history = engine.NewMemory()
+	}
+	if err := b.openProvider(); err != nil {
+		b.closeClock()
+		return nil, err
+	}
+	if err := b.openWorker(); err != nil {
+		return nil, errors.Join(err, b.Close())
+	}
+	if o.Paused && b.virtual != nil {
+		b.virtual.Pause()
+	}
+	return b, nil
+}
+
+func check(s *lang.Scenario, o Options) error {
+	switch {
+	case o.Mode != Simulated && o.Mode != Sockets:
+		return fmt.Errorf("a bench runs %s or %s, not %q", Simulated, Sockets, o.Mode)
+	case s.Runs == lang.RunsReal && o.Mode == Simulated:
+		return fmt.Errorf("%s runs on real sockets only: ask for them", s.Name)
+	case s.Runs == lang.RunsVirtual && o.Mode == Sockets:
+		return fmt.Errorf("%s runs simulated only", s.Name)
+	}
+	return nil
+}
+
+func firstOf(seeds ...int64) int64 {
+	for _, s := range seeds {
+		if s != 0 {
+			return s
+		}
+	}
+	return 0
+}
+
+func (b *Bench) openClock() {
+	if b.o.Wall {
+		b.wall = newWallClock(b.rested)
+		b.wall.SetGate(func(p clock.Point, subject string) { b.gate(p, subject) })
+		b.clk, b.opened = b.wall, b.wall.Now()
+		return
+	}
+	b.opened = start
+	b.virtual = clock.NewVirtual(start)
+	b.virtual.SetSpeed(b.o.Speed)
+	b.virtual.SetGate(b.gate)
+	b.virtual.Notify(b.clockChanged)
+	b.clk = b.virtual
+}
+
+func (b *Bench) closeClock() {
+	if b.virtual != nil {
+		b.virtual.Close()
+	}
+}
+
+func (b *Bench) openProvider() error {
+	p, err := faultprovider.New(faultprovider.Options{Clock: b.clk, Ledger: ledger{b.observeChange}, Seed: b.seed})
+	if err != nil {
+		return fmt.Errorf("set the provider up: %w", err)
+	}
+	b.prov = p
+	b.setting.Contract = p.Contract().Name
+	if b.o.Mode == Sockets {
+		b.socket, err = listen(b.clk, p.Server(0), b.o.ListenAddr)
+	}
+	return err
+}
+
+// Scenario is what the bench was opened for.
+func (b *Bench) Scenario() *lang.Scenario { return b.s }
+
+// Timeline is everything that has happened.
+func (b *Bench) Timeline() *Timeline { return b.line }
+
+// Notify sets what is called whenever the timeline, the clock's rest or who is
+// parked has changed. f must be quick and must not call back; it may be called from any goroutine.
+func (b *Bench) Notify(f func()) {
+	b.mu.Lock()
+	b.notify = f
+	b.mu.Unlock()
+}
+
+func (b *Bench) changed() {
+	b.woken(false)
+	b.mu.Lock()
+	f := b.notify
+	b.mu.Unlock()
+	if f != nil {
+		f()
+	}
+}
+
+// Close stops everything and removes the database files. The timeline can still be read.
+func (b *Bench) Close() error {
+	b.mu.Lock()
+	if b.stopped {
+		b.mu.Unlock()
+		return nil
+	}
+	b.stopped = true
+	eng := b.eng
+	b.mu.Unlock()
+	if eng != nil {
+		eng.Kill()
+	}
+	var errs []error
+	if b.socket != nil {
+		errs = append(errs, b.socket.close())
+	}
+	if b.virtual != nil {
+		b.virtual.Resume()
+		b.virtual.Close()
+		errs = append(errs, b.virtual.Idle(context.Background()))
+	}
+	if b.wall != nil {
+		b.wall.wait()
+	}
+	errs = append(errs, b.databases.Close())
+	if b.folder != "" {
+		errs = append(errs, os.RemoveAll(b.folder))
+	}
+	if b.o.History == nil {
+		errs = append(errs, b.history.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// note puts what was done to the bench on the timeline.
+func (b *Bench) note(n Note) { b.line.append(Entry{At: b.clk.Now(), Note: &n}) }
+
+// set changes the bench's setting and notes it.
+func (b *Bench) set(verb, text string, change func(*Setting)) {
+	b.mu.Lock()
+	change(&b.setting)
+	s := b.setting
+	b.mu.Unlock()
+	b.note(Note{Verb: verb, Text: text, Bench: &s})
+}
+
+// Handler is the provider's own HTTP face, control surface included.
+func (b *Bench) Handler() http.Handler { return b.prov.Handler() }
+
+// Address is where the provider answers: its listener, or the address that documents use where it is simulated.
+func (b *Bench) Address() string {
+	if b.socket != nil {
+		return b.socket.addr
+	}
+	return DocumentHost
+}
+
+// ours reports whether an address is the provider's in documents.
+func ours(hostport string) bool {
+	return hostport == DocumentHost || strings.EqualFold(hostport, "localhost:4040")
+}

@@ -1,0 +1,235 @@
+package scenarios
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"faultlab/engine"
+	"faultlab/engine/clock"
+	"faultlab/scenarios/lang"
+)
+
+// script is the scenario's own verbs being carried out.
+type script struct {
+	playing bool
+	line    int           // the one at work
+	over    chan struct{} // closed when nothing of it is left
+	err     string        // why it stopped
+	failed  []*lang.Failure
+	asked   *Question
+	answer  clock.Event // set by Answer
+}
+
+// Play carries the scenario's script out, as an actor. It does nothing while the script is at work.
+func (b *Bench) Play() {
+	b.mu.Lock()
+	if b.script.playing || b.stopped {
+		b.mu.Unlock()
+		return
+	}
+	b.script = script{playing: true, over: make(chan struct{})}
+	b.mu.Unlock()
+	b.goScript(func() { b.finish(b.playAll()) })
+}
+
+// finish ends the script, once.
+func (b *Bench) finish(err error) {
+	b.mu.Lock()
+	if !b.script.playing {
+		b.mu.Unlock()
+		return
+	}
+	b.script.playing = false
+	if err != nil {
+		b.script.err = err.Error()
+	}
+	close(b.script.over)
+	b.mu.Unlock()
+	b.changed()
+}
+
+// goScript starts the script's actor. On the wall clock it does not count as work, or the bench would never be at rest for it.
+func (b *Bench) goScript(f func()) {
+	if b.wall != nil {
+		b.wall.Wall.Go("script", f)
+		return
+	}
+	b.clk.Go("script", f)
+}
+
+func (b *Bench) playAll() error {
+	for i, l := range b.s.Lines {
+		b.mu.Lock()
+		b.script.line = l.Line
+		b.mu.Unlock()
+		b.changed()
+		err := b.perform(l)
+		if b.isStopped() {
+			return nil
+		}
+		if why := new(engine.Refused); errors.As(err, &why) {
+			if b.s.ExpectsRefusal(i) {
+				continue
+			}
+			return fmt.Errorf("%s:%d: %s was refused: %s", b.s.File, l.Line, l.Verb, why.Why)
+		}
+		if err != nil {
+			return fmt.Errorf("%s:%d: %s: %w", b.s.File, l.Line, l.Verb, err)
+		}
+	}
+	b.settle()
+	return nil
+}
+
+// perform carries one line out and keeps it for the recording. A refusal is noted, and returned.
+func (b *Bench) perform(l lang.Line) error {
+	act, ok := acts[l.Verb]
+	if !ok {
+		return fmt.Errorf("%s is not a verb of a bench", l.Verb)
+	}
+	at := b.sinceStart(b.clk.Now())
+	err := act(b, l)
+	if b.isStopped() {
+		return err
+	}
+	b.mu.Lock()
+	b.done = append(b.done, lang.Step{At: at, Until: b.sinceStart(b.clk.Now()), Line: l})
+	b.mu.Unlock()
+	var why *engine.Refused
+	if errors.As(err, &why) {
+		b.note(Note{Verb: l.Verb, Text: why.Error(), Refused: true})
+		return why
+	}
+	return err
+}
+
+func (b *Bench) isStopped() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.stopped
+}
+
+// settle blocks the script's actor until the bench is at rest.
+func (b *Bench) settle() {
+	if b.wall != nil {
+		b.wall.wait()
+		return
+	}
+	b.untilWoken(true)
+}
+
+// untilWoken blocks the script's actor until the bench is at rest or, unless only
+// rest will do, until the next thing happens. It reports whether it is at rest.
+func (b *Bench) untilWoken(onlyRest bool) (atRest bool) {
+	w := &waiting{ev: b.clk.NewEvent("the bench to rest"), onlyRest: onlyRest}
+	b.mu.Lock()
+	if b.stopped {
+		b.mu.Unlock()
+		return true
+	}
+	b.wait = w
+	b.mu.Unlock()
+	w.ev.Wait()
+	return w.rest
+}
+
+// waiting is the script's actor while it waits for the bench.
+type waiting struct {
+	ev       clock.Event
+	onlyRest bool
+	rest     bool // what woke it; written before ev is set
+}
+
+// woken lets the script's actor go on if that is what it waits for.
+func (b *Bench) woken(rest bool) {
+	b.mu.Lock()
+	w := b.wait
+	if w == nil || w.onlyRest && !rest {
+		b.mu.Unlock()
+		return
+	}
+	b.wait = nil
+	b.mu.Unlock()
+	w.rest = rest
+	w.ev.Set()
+}
+
+// clockChanged is told by the virtual clock that its rest or who is parked has changed.
+func (b *Bench) clockChanged() {
+	if b.virtual.AtRest() {
+		b.rested()
+	}
+	b.changed()
+}
+
+// rested is told that nothing moves and nothing is due.
+func (b *Bench) rested() {
+	b.mu.Lock()
+	lost := b.virtual != nil && b.script.playing && b.wait == nil && b.script.answer == nil && !b.stopped
+	line := b.script.line
+	b.mu.Unlock()
+	if lost {
+		b.finish(fmt.Errorf("%s:%d: nothing is left that could happen, and this line still waits", b.s.File, line))
+	}
+	b.woken(true)
+}
+
+// untilHolds lets time pass until an expectation holds; it is an error if the bench comes to rest first.
+func (b *Bench) untilHolds(e *lang.Expectation) error {
+	for {
+		rest := b.wall != nil && b.wall.atRest()
+		seen := b.line.Len()
+		failure := e.Compare(b.facts())
+		switch {
+		case failure == nil || b.isStopped():
+			return nil
+		case rest:
+			return fmt.Errorf("the bench is at rest, and it does not hold: %w", failure)
+		}
+		if rest = b.untilWoken(false); rest && b.line.Len() == seen && b.virtual != nil {
+			return fmt.Errorf("the bench is at rest, and it does not hold: %w", failure)
+		}
+	}
+}
+
+// Wait blocks until the script is over and the bench is at rest, or until ctx, a limit in real time, is over. Whoever calls it is no actor.
+func (b *Bench) Wait(ctx context.Context) error {
+	b.mu.Lock()
+	over := b.script.over
+	b.mu.Unlock()
+	if over != nil {
+		select {
+		case <-over:
+		case <-ctx.Done():
+			return fmt.Errorf("wait for the scenario to end: %w", context.Cause(ctx))
+		}
+	}
+	if b.virtual != nil {
+		return b.virtual.Idle(ctx)
+	}
+	b.wall.wait()
+	return nil
+}
+
+// Answer answers the question that waits; without one it does nothing.
+func (b *Bench) Answer() {
+	b.mu.Lock()
+	ev := b.script.answer
+	b.script.asked, b.script.answer = nil, nil
+	b.mu.Unlock()
+	if ev != nil {
+		ev.Set()
+		b.changed()
+	}
+}
+
+// pass lets time pass, with all that falls due in it.
+func (b *Bench) pass(d time.Duration) error {
+	if err := b.clk.Sleep(context.Background(), d); err != nil {
+		return err
+	}
+	b.clk.Hold(func() {}) // comes back after everything of this instant
+	return nil
+}

@@ -1,0 +1,171 @@
+package scenarios
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"faultlab/engine"
+	"faultlab/engine/woml"
+	"faultlab/faultprovider"
+	"faultlab/scenarios/lang"
+)
+
+// openWorker loads the documents that the scenario embeds and starts the first worker.
+func (b *Bench) openWorker() error {
+	if !loads(b.s) {
+		for _, name := range b.s.Names {
+			if path.Ext(name) != ".woml" {
+				continue
+			}
+			if err := b.load(name, b.s.Files[name]); err != nil {
+				return err
+			}
+		}
+	}
+	b.eng = b.newEngine()
+	return nil
+}
+
+// loads reports whether the script says by itself what is loaded.
+func loads(s *lang.Scenario) bool {
+	for _, l := range s.Lines {
+		if l.Verb == "workflow" {
+			return true
+		}
+	}
+	return false
+}
+
+// load makes a document the one of its workflow for the runs that follow.
+func (b *Bench) load(name string, src []byte) error {
+	d, err := b.parse(name, src)
+	if err != nil {
+		return err
+	}
+	b.mu.Lock()
+	b.sources[d.Workflow.ID] = d.Source
+	b.mu.Unlock()
+	b.use(d)
+	return nil
+}
+
+// parse reads a document; its mistakes are placed in the scenario's file where it is embedded.
+func (b *Bench) parse(name string, src []byte) (*woml.Document, error) {
+	d, diags := woml.Parse(src)
+	if d != nil {
+		return d, nil
+	}
+	line := diags[0].Line
+	if at, ok := b.s.FileLine[name]; ok && bytes.Equal(src, b.s.Files[name]) {
+		return nil, fmt.Errorf("%s:%d:%d: %s: %s", b.s.File, at+line-1, diags[0].Column, diags[0].Code, diags[0].Message)
+	}
+	return nil, fmt.Errorf("%s:%d:%d: %s: %s", name, line, diags[0].Column, diags[0].Code, diags[0].Message)
+}
+
+// use puts a document in the place of the former one of its workflow.
+func (b *Bench) use(d *woml.Document) {
+	b.mu.Lock()
+	i := slices.IndexFunc(b.docs, func(old *woml.Document) bool { return old.Workflow.ID == d.Workflow.ID })
+	if i >= 0 {
+		b.docs[i] = d
+	} else {
+		b.docs = append(b.docs, d)
+	}
+	eng := b.eng
+	b.mu.Unlock()
+	if eng != nil { // not under b.mu: an engine tells the bench what it wrote down while it holds its own lock
+		eng.Load(d)
+	}
+}
+
+// newEngine makes a worker on the bench's history. Each worker draws other ids than the one before it.
+func (b *Bench) newEngine() *engine.Engine {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	o := engine.Options{Clock: b.clk, History: b.history, Assume: b.assumed, Seed: b.seed + int64(b.workers)*1_000_003,
+		KeepAlive: b.s.Client == lang.ClientNaive, Observe: b.observeEvents, Secrets: b.secret, Database: b.databases}
+	if b.socket != nil {
+		o.Dial = b.socket.dial
+	} else {
+		o.Transport = onlyProvider{b.prov.Transport()}
+	}
+	b.workers++
+	e := engine.New(o)
+	for _, d := range b.docs {
+		e.Load(d)
+	}
+	return e
+}
+
+// secret resolves every secret of a scenario's document to a value that its deliveries can name: its own name in lower case.
+func (b *Bench) secret(name string) (string, bool) {
+	return strings.ToLower(strings.ReplaceAll(name, "_", "-")), true
+}
+
+// worker is the engine, or the reason why there is none.
+func (b *Bench) worker() (*engine.Engine, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.setting.WorkerDown {
+		return nil, &engine.Refused{Why: "the worker is down: restart it"}
+	}
+	return b.eng, nil
+}
+
+// refusal says why a decision about a call would be refused now.
+func (b *Bench) refusal(r *engine.Run, c *engine.Call, d engine.Decision) string {
+	e, err := b.worker()
+	if err != nil {
+		return err.Error()
+	}
+	return e.Refusal(r, c, d)
+}
+
+// observeEvents puts what a worker wrote down on the timeline.
+func (b *Bench) observeEvents(events []engine.Event) {
+	entries := make([]Entry, len(events))
+	for i := range events {
+		entries[i] = Entry{At: events[i].At, Event: &events[i]}
+	}
+	b.mu.Lock()
+	for _, e := range events {
+		if q, ok := e.Fact.(engine.RequestSent); ok {
+			b.sent[q.ID] = q.Method + " " + pathOf(q.URL, q.Key)
+		}
+	}
+	b.mu.Unlock()
+	b.line.append(entries...)
+	b.watchBackoff(events)
+}
+
+// observeChange puts what the provider did on the timeline, with the effects that it made or changed.
+func (b *Bench) observeChange(c faultprovider.Change) {
+	entries := make([]Entry, 0, len(c.Entries))
+	for i := range c.Entries {
+		entries = append(entries, Entry{At: c.Entries[i].At, Log: &c.Entries[i]})
+	}
+	b.mu.Lock()
+	for _, e := range c.Entries {
+		if e.Kind == faultprovider.Commit {
+			b.committed[e.RequestID] = true
+		}
+	}
+	b.mu.Unlock()
+	if n := len(entries); n > 0 && len(c.Effects) > 0 {
+		entries[commitOf(c.Entries)].Effects = c.Effects
+	}
+	b.line.append(entries...)
+}
+
+// commitOf is the index of the entry that says that an effect was committed, else of the last one.
+func commitOf(log []faultprovider.Entry) int {
+	for i, e := range log {
+		if e.Kind == faultprovider.Commit {
+			return i
+		}
+	}
+	return len(log) - 1
+}

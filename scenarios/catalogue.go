@@ -1,0 +1,129 @@
+package scenarios
+
+import (
+	"embed"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"faultlab/scenarios/lang"
+)
+
+//go:embed catalogue/*.txtar
+var catalogueFiles embed.FS
+
+// Group is a heading of the catalogue with its scenarios, in the order in which they teach.
+type Group struct {
+	Name  string
+	Names []string
+}
+
+// Catalogue is every scenario that the program brings along, group by group. The scenarios are shared: nobody may change them.
+func Catalogue() []*lang.Scenario { return slices.Clone(catalogue().list) }
+
+// Find is the scenario of the catalogue with this name; its beginning is enough if only one begins so.
+func Find(name string) (*lang.Scenario, error) {
+	c := catalogue()
+	if s, ok := c.byName[name]; ok {
+		return s, nil
+	}
+	var near []string
+	for _, s := range c.list {
+		if strings.HasPrefix(s.Name, strings.ToLower(name)) {
+			near = append(near, s.Name)
+		}
+	}
+	switch len(near) {
+	case 1:
+		return c.byName[near[0]], nil
+	case 0:
+		if near = lang.Nearest(name, scenarioNames()); len(near) == 0 {
+			return nil, fmt.Errorf("no scenario %q: `faultlab scenarios` lists them", name)
+		}
+		return nil, fmt.Errorf("no scenario %q: did you mean %s", name, strings.Join(near, " or "))
+	}
+	return nil, fmt.Errorf("several scenarios begin with %q: %s", name, strings.Join(near, ", "))
+}
+
+// LoadFile reads one scenario file and judges what it names. Its mistakes are lang.Errors, with file:line:column.
+func LoadFile(file string) (*lang.Scenario, error) {
+	src, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("read the scenario: %w", err)
+	}
+	return load(file, src)
+}
+
+func load(file string, src []byte) (*lang.Scenario, error) {
+	s, err := lang.Parse(file, src)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Check(namesOf(s)); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// LoadFolder reads every scenario file of a folder, in the order of their names. What can be read comes back beside the error about what cannot.
+func LoadFolder(folder string) ([]*lang.Scenario, error) {
+	files, err := filepath.Glob(filepath.Join(folder, "*"+lang.Ext))
+	if err != nil {
+		return nil, fmt.Errorf("list %s: %w", folder, err)
+	}
+	if _, err := os.Stat(folder); err != nil {
+		return nil, fmt.Errorf("list %s: %w", folder, err)
+	}
+	var out []*lang.Scenario
+	var errs []string
+	for _, file := range files {
+		s, err := LoadFile(file)
+		if err != nil {
+			errs = append(errs, err.Error())
+			continue
+		}
+		out = append(out, s)
+	}
+	if len(errs) > 0 {
+		return out, fmt.Errorf("%s", strings.Join(errs, "\n"))
+	}
+	return out, nil
+}
+
+// book is the catalogue as it was read.
+type book struct {
+	list   []*lang.Scenario
+	byName map[string]*lang.Scenario
+}
+
+// catalogue reads the embedded files, once. A test reads them all, so that none can be broken here.
+var catalogue = sync.OnceValue(func() book {
+	c := book{byName: map[string]*lang.Scenario{}}
+	for _, g := range Groups {
+		for _, name := range g.Names {
+			file := "catalogue/" + name + lang.Ext
+			src, err := catalogueFiles.ReadFile(file)
+			if err != nil {
+				panic("scenarios: " + err.Error())
+			}
+			s, err := lang.Parse(file, src)
+			if err != nil {
+				panic("scenarios: " + err.Error())
+			}
+			c.list, c.byName[name] = append(c.list, s), s
+		}
+	}
+	return c
+})
+
+// scenarioNames are the names of the catalogue, in its order.
+func scenarioNames() []string {
+	var out []string
+	for _, g := range Groups {
+		out = append(out, g.Names...)
+	}
+	return out
+}

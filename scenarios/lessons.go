@@ -1,0 +1,56 @@
+package scenarios
+
+import (
+	"slices"
+
+	"faultlab/scenarios/lang"
+)
+
+// Lesson is a list of scenarios that teach one thing, each with a text before it and a prediction.
+type Lesson struct {
+	Name  string // as the scenarios' heads name it
+	Title string
+	Text  string // what it is about; paragraphs, one a line
+}
+
+// Lessons is the table of lessons, in the order in which they are taught.
+var Lessons = []Lesson{
+	{"a-timeout-is-not-a-failure", "A timeout is not a failure",
+		"An attempt ends in one of three states: succeeded, failed, or unknown. Most of what goes wrong with retries comes from having only two.\n" +
+			"You predict what happens, then see it, with the provider's ledger beside what the caller believes."},
+	{"the-key-is-the-operation", "The key is the operation",
+		"A provider cannot know what a caller means. It knows keys: the same key is the same operation, another key is another one.\n" +
+			"Whoever chooses the key decides what a retry, a rerun and a redelivery mean."},
+	{"when-the-providers-rules-differ", "When the provider's rules differ",
+		"Idempotency is a contract, and every provider writes its own. A caller that assumes another one than the provider keeps is wrong in ways that no retry policy mends."},
+}
+
+// Scenarios are the lesson's scenarios, in order.
+func (l Lesson) Scenarios() []*lang.Scenario {
+	type placed struct {
+		n int
+		s *lang.Scenario
+	}
+	var all []placed
+	for _, s := range Catalogue() {
+		for _, p := range s.Lessons {
+			if p.Lesson == l.Name {
+				all = append(all, placed{p.N, s})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b placed) int { return a.n - b.n })
+	out := make([]*lang.Scenario, len(all))
+	for i, p := range all {
+		out[i] = p.s
+	}
+	return out
+}
+
+func lessonNames() []string {
+	out := make([]string, len(Lessons))
+	for i, l := range Lessons {
+		out[i] = l.Name
+	}
+	return out
+}

@@ -1,0 +1,116 @@
+package scenarios
+
+import (
+	"encoding/json"
+	"io"
+	"time"
+
+	"faultlab/engine"
+	"faultlab/faultprovider"
+)
+
+// reportJSON is a report as machines read it. Times are seconds since the timeline began.
+type reportJSON struct {
+	Scenario   string                 `json:"scenario"`
+	Title      string                 `json:"title"`
+	File       string                 `json:"file,omitempty"`
+	Passed     bool                   `json:"passed"`
+	Mode       string                 `json:"mode"`
+	Clock      string                 `json:"clock"`
+	Seed       int64                  `json:"seed"`
+	Stopped    string                 `json:"stopped,omitempty"`
+	Failures   []failureJSON          `json:"failures"`
+	Warnings   []string               `json:"warnings,omitempty"`
+	Seconds    float64                `json:"seconds"`
+	Runs       []runJSON              `json:"runs"`
+	Operations []operationJSON        `json:"operations"`
+	Effects    []faultprovider.Effect `json:"effects"`
+	Timeline   []entryJSON            `json:"timeline"`
+}
+
+type failureJSON struct {
+	Line     int    `json:"line"`
+	Expect   string `json:"expect"`
+	Expected string `json:"expected"`
+	Seen     string `json:"seen"`
+}
+
+type runJSON struct {
+	Run       string        `json:"run"`
+	Workflow  string        `json:"workflow"`
+	Status    engine.Status `json:"status"`
+	Reconcile bool          `json:"reconcile"`
+	Code      string        `json:"code,omitempty"`
+	Attempts  int           `json:"attempts"`
+	Calls     int           `json:"calls"`
+	Requests  int           `json:"requests"`
+}
+
+type operationJSON struct {
+	Step    string         `json:"step"`
+	Subject string         `json:"subject"`
+	Runs    []string       `json:"runs"`
+	Keys    []string       `json:"keys"`
+	Belief  engine.Belief  `json:"belief"`
+	Effects []string       `json:"effects"`
+	Verdict engine.Verdict `json:"verdict"`
+	Why     string         `json:"why"`
+}
+
+type entryJSON struct {
+	N       int                    `json:"n"`
+	At      float64                `json:"at"`
+	Side    string                 `json:"side"` // caller, provider or bench
+	Kind    string                 `json:"kind"`
+	Run     string                 `json:"run,omitempty"`
+	Fact    any                    `json:"fact"`
+	Effects []faultprovider.Effect `json:"effects,omitempty"`
+}
+
+// WriteJSON writes the report as one object on one line.
+func (r *Report) WriteJSON(w io.Writer) error {
+	out := reportJSON{Scenario: r.Scenario.Name, Title: r.Scenario.Title, File: r.Scenario.File, Passed: r.Passed(), Mode: r.Mode, Clock: "virtual",
+		Seed: r.Seed, Stopped: r.Stopped, Failures: []failureJSON{}, Warnings: r.Warnings, Seconds: r.Took.Seconds(),
+		Runs: []runJSON{}, Operations: []operationJSON{}, Effects: r.View.Effects, Timeline: []entryJSON{}}
+	if r.Wall {
+		out.Clock = "wall"
+	}
+	for _, f := range r.Failures {
+		out.Failures = append(out.Failures, failureJSON{f.Line, f.What, f.Expected, f.Seen})
+	}
+	for _, run := range r.View.Runs {
+		j := runJSON{Run: run.ID, Workflow: run.Admitted.Workflow, Status: run.Status, Reconcile: run.Reconcile, Code: run.Code}
+		j.Attempts, j.Calls, j.Requests = run.Counts()
+		out.Runs = append(out.Runs, j)
+	}
+	for _, o := range r.View.Operations {
+		out.Operations = append(out.Operations, operationJSON{stepName(o.Step, o.Undo), o.Subject, o.Runs, o.Keys, o.Belief, effectIDs(o.Effects), o.Verdict, o.Why})
+	}
+	for _, e := range r.Timeline {
+		out.Timeline = append(out.Timeline, e.json(r.View.Start))
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(out)
+}
+
+func effectIDs(all []faultprovider.Effect) []string {
+	out := make([]string, len(all))
+	for i, e := range all {
+		out[i] = e.Collection + "/" + e.ID
+	}
+	return out
+}
+
+func (e Entry) json(start time.Time) entryJSON {
+	out := entryJSON{N: e.N, At: e.At.Sub(start).Seconds(), Effects: e.Effects}
+	switch {
+	case e.Event != nil:
+		out.Side, out.Kind, out.Run, out.Fact = "caller", string(e.Event.Fact.Kind()), e.Event.Run, e.Event.Fact
+	case e.Log != nil:
+		out.Side, out.Kind, out.Fact = "provider", string(e.Log.Kind), e.Log
+	default:
+		out.Side, out.Kind, out.Fact = "bench", e.Note.Verb, e.Note
+	}
+	return out
+}

@@ -1,0 +1,130 @@
+package scenarios
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"faultlab/engine"
+)
+
+// WriteMarkdown writes the report as a reviewer reads it: verdict, wire diagram, ledger, history.
+func (r *Report) WriteMarkdown(w io.Writer) error {
+	var b strings.Builder
+	mark := "passed"
+	if !r.Passed() {
+		mark = "**FAILED**"
+	}
+	fmt.Fprintf(&b, "## %s\n\n", md(r.Scenario.Title))
+	fmt.Fprintf(&b, "`%s` · %s · %s · seed %d · %s on the bench's clock\n\n", r.Scenario.Name, mark, r.Mode, r.Seed, span(r.Took))
+	for _, p := range paragraphs(r.Scenario.Teach) {
+		fmt.Fprintf(&b, "%s\n\n", md(p))
+	}
+	for _, c := range r.Complaints() {
+		fmt.Fprintf(&b, "- %s\n", md(c))
+	}
+	if !r.Passed() {
+		b.WriteString("\n")
+	}
+	r.operationsMarkdown(&b)
+	fmt.Fprintf(&b, "### Wire\n\n```text\n%s```\n\n", strings.ReplaceAll(WireText(r.View.Wire, r.View.Start), "```", "'''"))
+	r.ledgerMarkdown(&b)
+	r.historyMarkdown(&b)
+	for _, warning := range r.Warnings {
+		fmt.Fprintf(&b, "> %s\n", md(warning))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (r *Report) operationsMarkdown(b *strings.Builder) {
+	if len(r.View.Operations) == 0 {
+		return
+	}
+	b.WriteString("### Verdict\n\n| operation | subject | believes | effects | verdict |\n| --- | --- | --- | --- | --- |\n")
+	for _, o := range r.View.Operations {
+		fmt.Fprintf(b, "| %s | %s | %s | %d | **%s** |\n", md(stepName(o.Step, o.Undo)), md(o.Subject), o.Belief, len(o.Effects), o.Verdict)
+	}
+	b.WriteString("\n")
+	seen := map[string]bool{}
+	for _, o := range r.View.Operations {
+		if o.Why != "" && !seen[o.Why] {
+			seen[o.Why] = true
+			fmt.Fprintf(b, "%s\n\n", md(o.Why))
+		}
+	}
+}
+
+func (r *Report) ledgerMarkdown(b *strings.Builder) {
+	b.WriteString("### Ledger\n\n")
+	if len(r.View.Effects) == 0 {
+		b.WriteString("Empty.\n\n")
+	} else {
+		b.WriteString("| at | collection | id | key |\n| --- | --- | --- | --- |\n")
+		for _, e := range r.View.Effects {
+			fmt.Fprintf(b, "| %s | %s | %s | %s |\n", span(r.View.Since(e.CommittedAt)), md(e.Collection), md(e.ID), md(ShortKey(e.Key)))
+		}
+		b.WriteString("\n")
+	}
+	if lines := logLines(r.View.Log); len(lines) > 0 {
+		fmt.Fprintf(b, "```text\n%s\n```\n\n", strings.ReplaceAll(cleanLines(lines), "```", "'''"))
+	}
+}
+
+func cleanLines(lines []string) string {
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		out[i] = clean(l)
+	}
+	return strings.Join(out, "\n")
+}
+
+func (r *Report) historyMarkdown(b *strings.Builder) {
+	b.WriteString("### History\n\n")
+	for _, run := range r.View.Runs {
+		attempts, calls, requests := run.Counts()
+		need := ""
+		if run.Reconcile {
+			need = ", needs reconciling"
+		}
+		fmt.Fprintf(b, "- `%s` %s: %s%s; %s, %s, %s\n", run.ID, md(run.Admitted.Workflow), run.Status, need, count(attempts, "attempt"), count(calls, "call"), count(requests, "request"))
+		for _, s := range run.Steps {
+			for _, a := range s.Attempts {
+				fmt.Fprintf(b, "  - %s, attempt %d: %s\n", md(stepName(s.ID, s.Undo)), a.N, md(attemptText(a)))
+			}
+		}
+	}
+	b.WriteString("\n")
+}
+
+// attemptText is how an attempt ended, in one line.
+func attemptText(a *engine.Attempt) string {
+	out := string(a.Outcome)
+	if out == "" {
+		out = "open"
+	}
+	for _, c := range a.Calls {
+		switch {
+		case c.Status != 0:
+			out += fmt.Sprintf(", %s %d", c.How, c.Status)
+		case c.Ended:
+			out += ", " + string(c.How)
+		}
+	}
+	if a.Reason != "" {
+		out += ", " + a.Reason
+	}
+	return out
+}
+
+func paragraphs(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, "\n")
+}
+
+// md escapes what Markdown would read as its own.
+func md(s string) string {
+	return strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`, "_", `\_`, "`", "'").Replace(clean(s))
+}

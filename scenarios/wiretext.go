@@ -1,0 +1,81 @@
+package scenarios
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// wireWidth is how many columns lie between the two lifelines in text.
+const wireWidth = 46
+
+// WireText draws the wire diagram in plain text, a line for each row: time, caller's side, arrow, provider's side.
+func WireText(rows []Row, start time.Time) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%9s %-*s PROVIDER\n", "", wireWidth-3, "CALLER")
+	last := ""
+	for _, r := range rows {
+		at := timeOf(r.At, start)
+		shown := at
+		if at == last {
+			shown = ""
+		}
+		last = at
+		fmt.Fprintf(&b, "%9s %s\n", shown, strings.TrimRight(r.text(), " "))
+	}
+	return b.String()
+}
+
+var glyphs = map[RowKind]string{
+	RowRun: "●", RowAttempt: "│", RowOutcome: "│", RowWait: "⋮", RowCall: "│", RowEvidence: "│", RowDecision: "│", RowInbound: "▶", RowNote: "#", RowNotSent: "│",
+}
+
+// text is one row without its time.
+func (r Row) text() string {
+	what := clean(r.Text)
+	if r.Detail != "" {
+		what += "  " + clean(r.Detail)
+	}
+	switch r.Kind {
+	case RowSend:
+		return "├─ " + line(what, "─", wireWidth-5) + "▶│"
+	case RowReply:
+		return "│◀" + line("── "+what, "─", wireWidth-3) + "┤"
+	case RowBroken:
+		return "│╳" + line("╌╌ "+what, "╌", wireWidth-3) + " │"
+	case RowSilence:
+		return "│ " + line("… "+what, " ", wireWidth-3) + " │"
+	case RowCommit:
+		return "│" + strings.Repeat(" ", wireWidth-2) + "◆ " + what
+	case RowReplay:
+		return "│" + strings.Repeat(" ", wireWidth-2) + "◇ " + what
+	case RowRefused:
+		return "│" + strings.Repeat(" ", wireWidth-2) + "✗ " + what
+	case RowOutcome:
+		return "│ " + map[Tone]string{ToneGood: "✓ ", ToneBad: "✗ ", ToneUnknown: "? "}[r.Tone] + what
+	}
+	return glyphs[r.Kind] + " " + what
+}
+
+// line is a text with a line of dashes after it, up to a width.
+func line(text, dash string, width int) string {
+	n := width - utf8.RuneCountInString(text) - 1
+	if n < 2 {
+		return text + " " + dash
+	}
+	return text + " " + strings.Repeat(dash, n)
+}
+
+// clean makes what others wrote one line of plain text.
+func clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return ' '
+		case r < ' ', r >= 0x7f && r < 0xa0, r >= 0x200b && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r == 0xfeff:
+			return '\ufffd'
+		}
+		return r
+	}, s)
+}
