@@ -1,0 +1,77 @@
+package engine_test
+
+import (
+	"strings"
+	"testing"
+
+	"faultlab/engine"
+)
+
+func workflowOf(id, attributes, script string) string {
+	return `<woml><workflow id="` + id + `" name="W" version="1.0.0"><steps><step id="only" name="Only" ` + attributes + `>` + scriptTags(script) + `</step></steps></workflow></woml>`
+}
+
+func TestChildren(t *testing.T) {
+	t.Parallel()
+	child := workflowOf("child", `retry="3" retry-backoff="fixed" retry-delay="1s"`, post)
+	for _, r := range []struct {
+		name, script string
+		answers      []answer
+		status       engine.Status
+		result, code string
+		posts        int
+	}{
+		{"called", `return await services.workflows.call("child", context.payload);`, []answer{created}, engine.StatusSucceeded, `{"job":"job_1","attempt":1}`, "", 1},
+		{"called, and the child retries", `return await services.workflows.call("child", context.payload);`, []answer{hidden, replay}, engine.StatusSucceeded, `{"job":"job_1","attempt":2}`, "", 2},
+		{"called again by the parent's retry: the same child", `await services.workflows.call("child", context.payload, {name: "it"}); if (attempt.number < 3) throw new Error("again"); return 1;`, []answer{created}, engine.StatusSucceeded, `1`, "", 1},
+		{"called twice under two names", `await services.workflows.call("child", context.payload, {name: "a"}); await services.workflows.call("child", context.payload, {name: "b"}); return 1;`, []answer{created}, engine.StatusSucceeded, `1`, "", 2},
+		{"started", `const s = await services.workflows.start("child", context.payload); return {duplicate: s.duplicate, workflow: s.workflowId};`, []answer{created}, engine.StatusSucceeded, `{"duplicate":false,"workflow":"child"}`, "", 1},
+		{"a failed child stays failed", `return await services.workflows.call("child", context.payload);`, []answer{{status: 404, body: `{}`}}, engine.StatusFailed, "", "WOML_WORKFLOW_CALL_FAILED", 1},
+		{"an unknown child", `return await services.workflows.call("child", context.payload);`, []answer{dropped}, engine.StatusFailed, "", "WOML_WORKFLOW_CALL_FAILED", 1},
+		{"no such workflow", `return await services.workflows.call("nobody", {});`, []answer{created}, engine.StatusFailed, "", "WOML_WORKFLOW_TARGET_NOT_FOUND", 0},
+		{"itself", `return await services.workflows.call("parent", {});`, []answer{created}, engine.StatusFailed, "", "WOML_WORKFLOW_CALL_CYCLE", 0},
+		{"too long", `return await services.workflows.call("child", context.payload, {timeout: "5s"});`, []answer{{broken: "hang"}}, engine.StatusFailed, "", "WOML_WORKFLOW_CALL_TIMED_OUT", 1},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t, nil, workflowOf("parent", `retry="3" retry-backoff="fixed" retry-delay="1s"`, r.script), child)
+			l.replies(r.answers...)
+			run := l.once(`{"orderId":"o1"}`)
+			a := run.Steps[0].Attempts[0]
+			if run.Status != r.status || string(run.Steps[0].Result) != r.result || l.world.posts() != r.posts {
+				t.Errorf("run %s, result %s, %d writes; want %s, %s, %d (%s)", run.Status, run.Steps[0].Result, l.world.posts(), r.status, r.result, r.posts, run.Message)
+			}
+			if r.code != "" && (a.Code != r.code || len(run.Steps[0].Attempts) > 3) {
+				t.Errorf("code %s after %d attempts, want %s", a.Code, len(run.Steps[0].Attempts), r.code)
+			}
+		})
+	}
+}
+
+func TestDepthIsBounded(t *testing.T) {
+	t.Parallel()
+	var docs []string
+	for i := range 40 {
+		id := "w" + strings.Repeat("x", i)
+		docs = append(docs, workflowOf(id, "", `return await services.workflows.call("`+id+`x", {});`))
+	}
+	l := newLab(t, nil, docs...)
+	run := l.once(`{}`)
+	if run.Status != engine.StatusFailed || !strings.Contains(run.Message, "failed") {
+		t.Errorf("run %s: %s", run.Status, run.Message)
+	}
+	runs, err := l.hist.Runs(engine.Query{})
+	if err != nil || len(runs) != 33 {
+		t.Errorf("%d runs, %v; want the first and 32 below it", len(runs), err)
+	}
+}
+
+func TestASlotIsFreeWhileAChildRuns(t *testing.T) {
+	t.Parallel()
+	parent := strings.Replace(workflowOf("parent", "", `return await services.workflows.call("child", {});`), "<steps>", `<config concurrency="1" queue="shared" /><steps>`, 1)
+	child := strings.Replace(workflowOf("child", "", `return 1;`), "<steps>", `<config concurrency="1" queue="shared" /><steps>`, 1)
+	l := newLab(t, nil, parent, child)
+	if run := l.once(`{}`); run.Status != engine.StatusSucceeded {
+		t.Errorf("run %s: %s", run.Status, run.Message)
+	}
+}
