@@ -30,7 +30,7 @@ const (
 
 // identifier checks a name that is used alone, not as "name.member".
 func (a *analysis) identifier(id *ast.Identifier, written bool) {
-	a.uses = append(a.uses, use{id.Idx, id.Name.String(), ""})
+	a.uses = append(a.uses, use{at: id.Idx, name: id.Name.String()})
 	switch name := id.Name.String(); name {
 	case "services":
 		a.about(name, id.Idx, codeScriptServiceUnsupported, "services can only be used as services.NAME: not copied, passed on, returned or assigned.",
@@ -108,7 +108,7 @@ func (a *analysis) member(e ast.Expression, written bool) {
 		a.expression(root)
 		return
 	}
-	a.uses = append(a.uses, use{id.Idx, id.Name.String(), links[0].name})
+	a.use(id, links)
 	written = written && len(links) == 1
 	switch name := id.Name.String(); name {
 	case "services":
@@ -122,6 +122,20 @@ func (a *analysis) member(e ast.Expression, written bool) {
 			a.noFetchWrite("fetch", id.Idx)
 		}
 	}
+}
+
+// use notes which member of which name is used; those of the global object
+// count as names.
+func (a *analysis) use(id *ast.Identifier, links []link) {
+	name := id.Name.String()
+	if name == "globalThis" || name == "self" {
+		name, links = links[0].name, links[1:]
+	}
+	u := use{at: id.Idx, name: name}
+	if len(links) > 0 {
+		u.member = links[0].name
+	}
+	a.uses = append(a.uses, u)
 }
 
 // service checks "services.name" and the members of the service.

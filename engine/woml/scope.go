@@ -26,11 +26,11 @@ const (
 type declaration int
 
 const (
-	parameter declaration = iota + 1
-	variable              // var; also in the blocks that it leaves on its way out
-	function
-	lexical // let, const, class
-	caught  // the simple name of a catch clause
+	asParameter declaration = iota + 1
+	asVar                   // also in the blocks that it leaves on its way out
+	asFunction
+	asLexical // let, const, class
+	asCaught  // the simple name of a catch clause
 )
 
 // parameters are the names that the function of a step has already.
@@ -49,14 +49,14 @@ func (s *scope) add(name string, as declaration) bool {
 	inBlock := s.kind == blockScope
 	allowed := true
 	switch as {
-	case lexical:
+	case asLexical:
 		allowed = before == 0
-	case function:
-		allowed = before != lexical && (!inBlock || before == 0 || before == function)
-	case variable:
-		allowed = before != lexical && (!inBlock || before != function)
+	case asFunction:
+		allowed = before != asLexical && (!inBlock || before == 0 || before == asFunction)
+	case asVar:
+		allowed = before != asLexical && (!inBlock || before != asFunction)
 		if inBlock && allowed {
-			allowed = s.outer.add(name, variable)
+			allowed = s.outer.add(name, asVar)
 		}
 	}
 	if before == 0 {
@@ -93,7 +93,7 @@ func (a *analysis) declare(id *ast.Identifier, as declaration) {
 		return
 	}
 	message, hint := fmt.Sprintf("%q is declared twice.", name), "Rename one of them."
-	if a.scope.declared[name] == parameter && slices.Contains(parameters, name) {
+	if a.scope.declared[name] == asParameter && slices.Contains(parameters, name) {
 		message, hint = fmt.Sprintf("%q is declared already: WOML gives it to every script.", name), "Take another name."
 	}
 	a.report(id.Idx, codeScriptSyntaxInvalid, message, hint)
@@ -125,7 +125,7 @@ func (a *analysis) binding(b *ast.Binding, as declaration) {
 
 func (a *analysis) lexical(s *ast.LexicalDeclaration) {
 	for _, b := range s.List {
-		a.binding(b, lexical)
+		a.binding(b, asLexical)
 		if s.Token != token.CONST {
 			continue
 		}

@@ -1,15 +1,12 @@
 package woml
 
-import (
-	"github.com/dop251/goja/ast"
-	"github.com/dop251/goja/token"
-)
+import "github.com/dop251/goja/ast"
 
 // body walks over the body of the script's function.
 func (a *analysis) body(f *ast.FunctionLiteral) {
 	a.scope = newScope(nil, functionScope)
 	for _, name := range parameters {
-		a.scope.declared[name] = parameter
+		a.scope.declared[name] = asParameter
 	}
 	a.statements(f.Body.List)
 	if len(a.secrets) > maxSecrets {
@@ -37,14 +34,14 @@ func (a *analysis) statement(s ast.Statement) {
 	case *ast.ExpressionStatement:
 		a.expression(s.Expression)
 	case *ast.VariableStatement:
-		a.bindings(s.List, variable)
+		a.bindings(s.List, asVar)
 	case *ast.LexicalDeclaration:
 		a.lexical(s)
 	case *ast.FunctionDeclaration:
-		a.declare(s.Function.Name, function)
+		a.declare(s.Function.Name, asFunction)
 		a.functionLiteral(s.Function)
 	case *ast.ClassDeclaration:
-		a.declare(s.Class.Name, lexical)
+		a.declare(s.Class.Name, asLexical)
 		a.class(s.Class)
 	case *ast.ReturnStatement:
 		a.expression(s.Argument)
@@ -102,7 +99,7 @@ func (a *analysis) initializer(i ast.ForLoopInitializer) {
 	case *ast.ForLoopInitializerExpression:
 		a.expression(i.Expression)
 	case *ast.ForLoopInitializerVarDeclList:
-		a.bindings(i.List, variable)
+		a.bindings(i.List, asVar)
 	case *ast.ForLoopInitializerLexicalDecl:
 		a.lexical(&i.LexicalDeclaration)
 	}
@@ -111,9 +108,9 @@ func (a *analysis) initializer(i ast.ForLoopInitializer) {
 func (a *analysis) forEach(into ast.ForInto, source ast.Expression, body ast.Statement) {
 	switch into := into.(type) {
 	case *ast.ForIntoVar:
-		a.binding(into.Binding, variable)
+		a.binding(into.Binding, asVar)
 	case *ast.ForDeclaration:
-		a.pattern(into.Target, lexical)
+		a.pattern(into.Target, asLexical)
 	case *ast.ForIntoExpression:
 		a.target(into.Expression)
 	}
@@ -125,9 +122,9 @@ func (a *analysis) try(s *ast.TryStatement) {
 	a.statement(s.Body)
 	if s.Catch != nil {
 		a.inScope(blockScope, func() {
-			kind := lexical
+			kind := asLexical
 			if _, simple := s.Catch.Parameter.(*ast.Identifier); simple {
-				kind = caught
+				kind = asCaught
 			}
 			a.pattern(s.Catch.Parameter, kind)
 			a.statements(s.Catch.Body.List)
@@ -180,143 +177,6 @@ func (a *analysis) parameters(list *ast.ParameterList) {
 	if list == nil {
 		return
 	}
-	a.bindings(list.List, parameter)
-	a.pattern(list.Rest, parameter)
-}
-
-func (a *analysis) expressions(list []ast.Expression) {
-	for _, e := range list {
-		a.expression(e)
-	}
-}
-
-// expression walks over an expression whose value is read.
-func (a *analysis) expression(e ast.Expression) {
-	switch e := e.(type) {
-	case *ast.Identifier:
-		a.identifier(e, false)
-	case *ast.DotExpression, *ast.BracketExpression, *ast.PrivateDotExpression, *ast.OptionalChain, *ast.Optional:
-		a.member(e, false)
-	case *ast.CallExpression:
-		a.call(e)
-		a.expression(e.Callee)
-		a.expressions(e.ArgumentList)
-	case *ast.NewExpression:
-		a.construct(e)
-		a.expression(e.Callee)
-		a.expressions(e.ArgumentList)
-	case *ast.AssignExpression:
-		a.target(e.Left)
-		a.expression(e.Right)
-	case *ast.BinaryExpression:
-		a.expression(e.Left)
-		a.expression(e.Right)
-	case *ast.ConditionalExpression:
-		a.expression(e.Test)
-		a.expression(e.Consequent)
-		a.expression(e.Alternate)
-	case *ast.SequenceExpression:
-		a.expressions(e.Sequence)
-	case *ast.UnaryExpression:
-		a.unary(e)
-	case *ast.AwaitExpression:
-		a.expression(e.Argument)
-	case *ast.YieldExpression:
-		a.expression(e.Argument)
-	case *ast.FunctionLiteral:
-		a.reserved(e.Name)
-		a.functionLiteral(e)
-	case *ast.ArrowFunctionLiteral:
-		a.arrow(e)
-	case *ast.ClassLiteral:
-		a.reserved(e.Name)
-		a.class(e)
-	default:
-		a.literal(e)
-	}
-}
-
-func (a *analysis) literal(e ast.Expression) {
-	switch e := e.(type) {
-	case *ast.ObjectLiteral:
-		for _, p := range e.Value {
-			a.property(p)
-		}
-	case *ast.ArrayLiteral:
-		a.expressions(e.Value)
-	case *ast.SpreadElement:
-		a.expression(e.Expression)
-	case *ast.TemplateLiteral:
-		a.expression(e.Tag)
-		a.expressions(e.Expressions)
-	case *ast.RegExpLiteral:
-		a.regexp(e)
-	case *ast.NumberLiteral:
-		if len(e.Literal) > 1 && e.Literal[0] == '0' && e.Literal[1] >= '0' && e.Literal[1] <= '9' {
-			a.warn(e.Idx, codeScriptStrictMode, "Scripts run in strict mode, where a number has no leading zero: the step will fail.", "Remove the zero, or write 0o in front of an octal number.")
-		}
-	}
-}
-
-func (a *analysis) property(p ast.Property) {
-	switch p := p.(type) {
-	case *ast.PropertyShort:
-		a.identifier(&p.Name, false)
-		a.expression(p.Initializer)
-	case *ast.PropertyKeyed:
-		a.key(p.Key, p.Computed)
-		a.expression(p.Value)
-	case *ast.SpreadElement:
-		a.expression(p.Expression)
-	}
-}
-
-// key walks over the name of a member, which is an expression if it is in brackets.
-func (a *analysis) key(key ast.Expression, computed bool) {
-	if computed {
-		a.expression(key)
-	}
-}
-
-func (a *analysis) unary(e *ast.UnaryExpression) {
-	switch e.Operator {
-	case token.INCREMENT, token.DECREMENT:
-		a.target(e.Operand)
-	case token.DELETE:
-		if id, ok := e.Operand.(*ast.Identifier); ok {
-			a.warn(id.Idx, codeScriptStrictMode, "Scripts run in strict mode, where a variable cannot be deleted: the step will fail.", "Assign undefined to it.")
-		}
-		a.target(e.Operand)
-	default:
-		a.expression(e.Operand)
-	}
-}
-
-// target walks over an expression that is written to.
-func (a *analysis) target(e ast.Expression) {
-	switch e := e.(type) {
-	case *ast.Identifier:
-		a.identifier(e, true)
-	case *ast.DotExpression, *ast.BracketExpression, *ast.PrivateDotExpression, *ast.OptionalChain, *ast.Optional:
-		a.member(e, true)
-	case *ast.ArrayPattern:
-		for _, element := range e.Elements {
-			a.target(element)
-		}
-		a.target(e.Rest)
-	case *ast.ObjectPattern:
-		for _, p := range e.Properties {
-			switch p := p.(type) {
-			case *ast.PropertyShort:
-				a.identifier(&p.Name, true)
-				a.expression(p.Initializer)
-			case *ast.PropertyKeyed:
-				a.key(p.Key, p.Computed)
-				a.target(p.Value)
-			}
-		}
-		a.target(e.Rest)
-	default:
-		a.expression(e)
-	}
+	a.bindings(list.List, asParameter)
+	a.pattern(list.Rest, asParameter)
 }

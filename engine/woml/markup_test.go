@@ -1,0 +1,142 @@
+package woml
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+var markupRefusals = []refusal{
+	{"too large", mark + strings.Repeat(" ", maxSource+1), codeDocumentTooLarge},
+	{"not UTF-8", "<woml>\ufffd" + mark + "\xff</woml>", codeEncodingInvalid},
+
+	{"script without an end", inSteps(`<step id="one">` + mark + `<script>return 1;</step>`), codeUnclosedRawBody},
+	{"script ended in upper case", inSteps(`<step id="one">` + mark + `<script>1</SCRIPT></step>`), codeUnclosedRawBody},
+	{"script ended with white space", inSteps(`<step id="one">` + mark + `<script>1</script ></step>`), codeUnclosedRawBody},
+	{"script without an end behind a declaration", `<!DOCTYPE woml><woml>` + mark + `<script>`, codeUnclosedRawBody},
+
+	{"XML declaration", mark + `<?xml version="1.0"?>` + inWorkflow(oneStep), codeDeclarationNotAllowed},
+	{"document type", mark + `<!DOCTYPE woml>` + inWorkflow(oneStep), codeDeclarationNotAllowed},
+	{"CDATA", inSchema(mark + `<![CDATA[ {"a": ">"} ]]>`), codeDeclarationNotAllowed},
+	{"declaration behind broken markup", `<woml></workflow>` + mark + `<?x?>`, codeDeclarationNotAllowed},
+
+	{"nothing", mark, codeMalformedMarkup},
+	{"white space only", mark + " \n ", codeMalformedMarkup},
+	{"a comment only", mark + "<!-- <woml> -->", codeMalformedMarkup},
+	{"text only", mark + "hello", codeMalformedMarkup},
+	{"text in front", "<!-- a -->\n " + mark + "hello " + inWorkflow(oneStep), codeMalformedMarkup},
+	{"text behind", inWorkflow(oneStep) + "\n" + mark + "hello", codeMalformedMarkup},
+	{"second document behind", inWorkflow(oneStep) + "\n<woml" + mark + "></woml>", codeMalformedMarkup},
+	{"comment without an end", "<woml>" + mark + "<!-- a --", codeMalformedMarkup},
+	{"never closed", "<woml>\n" + mark + "<workflow id='demo'>", codeMalformedMarkup},
+	{"closed by another name", inWorkflow(`<steps>` + mark + `</stepz>`), codeMalformedMarkup},
+	{"closed twice", inWorkflow(oneStep) + mark + "</woml>", codeMalformedMarkup},
+	{"end tag with an attribute", `<woml>` + mark + `</woml id="x">`, codeMalformedMarkup},
+	{"end tag that never ends", `<woml>` + mark + `</woml`, codeMalformedMarkup},
+	{"start tag that never ends", `<woml>` + mark + `<workflow id="x"`, codeMalformedMarkup},
+	{"less-than in text", inSchema(`{"description": "a <` + mark + ` b"}`), codeMalformedMarkup},
+	{"name with a strange character", inWorkflow(`<st&p` + mark + `></st&p>`), codeMalformedMarkup},
+	{"ampersand in text", inSchema(`{"description": "a ` + mark + `& b"}`), codeMalformedMarkup},
+	{"script ended in a string", inScript(`return "</script>";` + mark), codeMalformedMarkup},
+
+	{"value not closed", inSteps("<step" + mark + " id='one' name='abc><script>1</script></step>"), codeInvalidAttribute},
+	{"no value", inSteps(`<step id="one" ` + mark + `name><script>1</script></step>`), codeInvalidAttribute},
+	{"value not in quotes", inSteps(`<step ` + mark + `id=one name="x"><script>1</script></step>`), codeInvalidAttribute},
+	{"no white space between", inSteps(`<step id="one"` + mark + `name="x"><script>1</script></step>`), codeInvalidAttribute},
+	{"value closed by another attribute", inSteps(`<step ` + mark + `a'b="c'><script>1</script></step>`), codeInvalidAttribute},
+	{"name that is none", inSteps(`<step id="one" ` + mark + `1="x"><script>1</script></step>`), codeInvalidAttribute},
+	{"stray slash", inWorkflow(`<config queue="a" ` + mark + `/ >` + oneStep), codeInvalidAttribute},
+
+	{"attribute twice", inSteps(`<step id="one" retry="2" ` + mark + `retry="3"><script>1</script></step>`), codeDuplicateAttribute},
+	{"two empty roots", "<woml/>\n" + mark + "<woml/>", codeMultipleRoots},
+	{"empty root behind", inWorkflow(oneStep) + mark + "<woml />", codeMultipleRoots},
+	{"text behind an empty root", "<woml/>\n " + mark + "text", codeTextOutsideRoot},
+}
+
+// What is wrong in one place does not hide what is wrong in another.
+func TestAllErrorsAreReportedInTheOrderOfTheChecks(t *testing.T) {
+	t.Parallel()
+	document := `<woml><workflow id="Demo" name=" " color="red">
+  <config queue="BAD" timeout="x"/>
+  <triggers><manual id="go-now"/><webhook id="in" path="in" auth="maybe"/></triggers>
+  <steps>
+    <step id="one" retry="0" retry="1"><script>return services.ftp.get(fetch = 1, secrets.x);</script></step>
+    <step id="one" name="{{secrets.KEY}}"><parallel/></step>
+  </steps>
+</workflow></woml>`
+	want := []string{
+		codeDuplicateAttribute, codeSecretSinkUnsupported, codeUnknownAttribute, codeFeatureNotExecutable,
+		codeInvalidID, codeEmptyMetadata, codeConfigTimeoutInvalid, codeConfigQueueInvalid,
+		codeInvalidID, codeWebhookPathInvalid, codeWebhookAuthInvalid,
+		codeScriptFetchWrite, codeScriptSecretName, codeRetryInvalid, codeDuplicateID, codeServiceUnknown,
+	}
+	_, diags := Parse([]byte(document))
+	equalCodes(t, diags, want)
+}
+
+func equalCodes(t *testing.T, diags []Diagnostic, want []string) {
+	t.Helper()
+	var got []string
+	for _, d := range diags {
+		got = append(got, d.Code)
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n  %s\nwant\n  %s", strings.Join(got, "\n  "), strings.Join(want, "\n  "))
+	}
+}
+
+// A document of errors only is cut short, not answered with a book.
+func TestErrorsAreBounded(t *testing.T) {
+	t.Parallel()
+	_, diags := Parse([]byte(inSteps(strings.Repeat("<x/>", 2*maxDiagnostics))))
+	if len(diags) != maxDiagnostics {
+		t.Errorf("%d diagnostics, want %d", len(diags), maxDiagnostics)
+	}
+}
+
+// Columns count UTF-16 units, a byte order mark is one, lines end at "\n" alone.
+func TestPositions(t *testing.T) {
+	t.Parallel()
+	for name, document := range map[string]string{
+		"plain":               "<woml>\n  " + mark + "<x/></woml>",
+		"two units":           "<woml><!-- 😀 -->" + mark + "<x/></woml>",
+		"one unit":            "<woml><!-- é漢 -->" + mark + "<x/></woml>",
+		"byte order mark":     "\ufeff<woml>" + mark + "<x/></woml>",
+		"carriage returns":    "<woml>\r\n\r" + mark + "<x/></woml>",
+		"other line breaks":   "<woml><!-- \u2028 -->" + mark + "<x/></woml>",
+		"in a script":         "<woml>" + strings.TrimPrefix(inScript("\n// 😀\nreturn '😀' + "+mark+"secrets;"), "<woml>"),
+		"script, odd breaks":  inScript("1\r\n2\r3\u20284\u2029 + " + mark + "secrets;"),
+		"syntax, odd breaks":  inScript("1\r\n;2\r;3\u2028;4\u2029; + " + mark + "; é"),
+		"syntax behind émoji": inScript("'😀é' " + mark + "1"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			text, line, column := marked(t, document)
+			_, diags := Parse([]byte(text))
+			if len(diags) == 0 || diags[0].Line != line || diags[0].Column != column {
+				t.Errorf("want %d:%d, got %+v", line, column, diags)
+			}
+		})
+	}
+}
+
+// Asking in any order gives what counting from the start gives.
+func TestPositionIsTheSameInAnyOrder(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringOf(rapid.SampledFrom([]rune("a\n\ré😀\ufeff"))).Draw(t, "text")
+		asked := rapid.SliceOf(rapid.IntRange(0, len(text))).Draw(t, "offsets")
+		s := newSource(text)
+		for _, offset := range asked {
+			for offset < len(text) && text[offset]&0xC0 == 0x80 {
+				offset++ // inside of a character
+			}
+			line, column := s.position(offset)
+			fresh, freshColumn := newSource(text).position(offset)
+			if line != fresh || column != freshColumn || line != strings.Count(text[:offset], "\n")+1 {
+				t.Fatalf("offset %d is %d:%d, want %d:%d", offset, line, column, fresh, freshColumn)
+			}
+		}
+	})
+}
