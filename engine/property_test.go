@@ -1,0 +1,180 @@
+package engine_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"faultlab/engine"
+	"faultlab/engine/clock"
+	"faultlab/engine/woml"
+)
+
+// What may happen to one write. Replies do not lie: an accepted one stands for an effect.
+var schedule = []answer{
+	created, created, refused, hidden, dropped, lost,
+	{broken: "hang"}, {commit: true, broken: "hang"}, {broken: "refused"},
+	{status: 429, body: "{}"}, {status: 404, body: "{}"}, {status: 409, header: map[string]string{"Retry-After": "1"}, body: "{}"}, {status: 409, body: "{}"},
+	{commit: true, status: 201, body: `{"id"`, broken: "cut"}, {commit: true, status: 204},
+	{commit: true, status: 201, body: `{"id":"job_1"}`, after: 3 * time.Second},
+}
+
+// Under a provider that enforces keys, is assumed to, and does not lie: whatever
+// happens to requests and to the worker, no operation has two effects, none is
+// believed done without one, and nothing that may have been sent is sent again by itself.
+func TestNoScheduleDoublesAnEffect(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		clk := clock.NewVirtual(epoch)
+		defer clk.Close()
+		l := &lab{t: t, clk: clk, hist: engine.NewMemory(), world: &world{clk: clk, effects: map[string]string{}}}
+		l.docs = []*woml.Document{randomDocument(rt)}
+		answers := rapid.SliceOfN(rapid.SampledFrom(schedule), 1, 14).Draw(rt, "answers")
+		enforce(l, answers)
+		id := ""
+		for crash := range rapid.IntRange(1, 4).Draw(rt, "lives") {
+			eng := l.start()
+			countdown := rapid.IntRange(0, 12).Draw(rt, "gates before the crash")
+			clk.SetGate(func(clock.Point, string) clock.Verdict {
+				if countdown--; countdown == 0 {
+					eng.Kill()
+				}
+				return clock.Pass
+			})
+			life := time.Duration(rapid.IntRange(1, 20_000).Draw(rt, "ms before the crash")) * time.Millisecond
+			l.run(func() {
+				if crash == 0 {
+					r, err := eng.Admit(engine.Delivery{Workflow: "orders", Payload: json.RawMessage(`{"orderId":"o1"}`)})
+					if err != nil {
+						rt.Fatal(err)
+					}
+					id = r.Run
+				} else if err := eng.Recover(); err != nil {
+					rt.Fatal(err)
+				}
+				_ = clk.Sleep(context.Background(), life)
+				eng.Kill()
+			})
+		}
+		clk.SetGate(nil)
+		run := l.restart(id)
+		l.holds(rt, run)
+		l.settleAll(rt, run)
+	})
+}
+
+func randomDocument(rt *rapid.T) *woml.Document {
+	var steps []string
+	for i := range rapid.IntRange(1, 3).Draw(rt, "steps") {
+		retry := ""
+		if n := rapid.IntRange(1, 4).Draw(rt, "attempts"); n > 1 {
+			retry = fmt.Sprintf(`retry="%d" retry-backoff="%s" retry-delay="1s"`, n, rapid.SampledFrom([]string{"fixed", "exponential"}).Draw(rt, "backoff"))
+		}
+		script := strings.Replace(post, "/jobs", fmt.Sprintf("/jobs%d", i+1), 1)
+		if rapid.Bool().Draw(rt, "swallows") {
+			script = "try { " + script + " } catch (e) { if (!e.ambiguous) throw e; return {swallowed: e.code}; }"
+		}
+		if rapid.Bool().Draw(rt, "undo") {
+			script += "~~~" + strings.Replace(post, "/jobs", fmt.Sprintf("/undo%d", i+1), 1)
+		}
+		steps = append(steps, retry+"|"+script)
+	}
+	doc, diags := woml.Parse([]byte(document("", steps...)))
+	if doc == nil {
+		rt.Fatal(diags)
+	}
+	return doc
+}
+
+// enforce makes the world keep the seed contract: a known key is replayed, whatever was scheduled.
+func enforce(l *lab, answers []answer) {
+	n := 0
+	l.world.answer = func(_ int, s seen) answer {
+		if s.method == "GET" {
+			if body, ok := l.world.effects[s.path[strings.LastIndex(s.path, "/")+1:]]; ok {
+				return answer{status: 200, body: `{"id":"job_1",` + strings.TrimPrefix(body, "{")}
+			}
+			return answer{status: 404, body: "{}"}
+		}
+		if _, known := l.world.effects[s.key]; known {
+			return replay
+		}
+		n++
+		return answers[(n-1)%len(answers)]
+	}
+}
+
+// holds checks what must be true of a run that has come to rest, against the world.
+func (l *lab) holds(rt *rapid.T, run *engine.Run) {
+	if !run.Status.Ended() {
+		rt.Fatalf("the run is %s and nothing is left to do", run.Status)
+	}
+	effects := map[string]int{} // by step
+	sent := map[string]int{}    // by request id
+	for _, s := range l.world.seen {
+		if sent[s.id]++; sent[s.id] > 1 {
+			rt.Fatalf("request %s arrived twice", s.id)
+		}
+	}
+	for _, s := range run.Steps {
+		doubted := false
+		for _, a := range s.Attempts {
+			if doubted && a.By != "resubmit" {
+				rt.Fatalf("step %s attempt %d followed an attempt that was unknown", s.ID, a.N)
+			}
+			doubted = doubted || a.Outcome == engine.Unknown
+			for _, c := range a.Calls {
+				if !c.Ended {
+					rt.Fatalf("step %s attempt %d: a call has no end", s.ID, a.N)
+				}
+				if _, there := l.world.effects[c.Key]; there {
+					effects[s.ID+fmt.Sprint(s.Undo)] = 1
+				}
+			}
+		}
+		belief, truth := run.StepBelief(s), effects[s.ID+fmt.Sprint(s.Undo)]
+		if belief == engine.BeliefDone && truth != 1 || belief == engine.BeliefNotDone && truth != 0 {
+			rt.Fatalf("step %s (undo %v) is believed %s with %d effects", s.ID, s.Undo, belief, truth)
+		}
+		if belief == engine.BeliefUnknown && !run.Reconcile {
+			rt.Fatalf("step %s is unknown and the run does not say so", s.ID)
+		}
+	}
+}
+
+// settleAll looks every doubt up and decides by the evidence, as a person would, until none is left.
+func (l *lab) settleAll(rt *rapid.T, run *engine.Run) {
+	for range 40 {
+		if !run.Reconcile {
+			l.holds(rt, run)
+			return
+		}
+		var err error
+		l.run(func() {
+			var found []engine.EvidenceAt
+			if found, err = l.eng.Lookup(context.Background(), run.ID, "", engine.LookupOptions{}); err != nil {
+				return
+			}
+			for _, f := range found {
+				d := engine.Resubmit
+				if f.Found == engine.FoundRecord {
+					d = engine.Record
+				}
+				if err = l.eng.Resolve(engine.Resolution{Run: run.ID, Key: f.Key, Decision: d}); err != nil {
+					return
+				}
+				l.eng.Ended(run.ID).Wait()
+			}
+		})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		run = l.get(run.ID)
+		l.holds(rt, run)
+	}
+}
