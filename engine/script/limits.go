@@ -12,7 +12,7 @@ import (
 const (
 	defaultTime  = 5 * time.Second
 	defaultGrace = 250 * time.Millisecond
-	defaultStack = 4000
+	defaultStack = 1000
 	defaultSize  = 1 << 20
 )
 

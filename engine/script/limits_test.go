@@ -3,6 +3,7 @@ package script
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -34,7 +35,7 @@ func TestTheScriptsOwnTimeIsLimited(t *testing.T) {
 		{"a loop in a getter of what was thrown", `throw Object.defineProperty(new Error(), "stack", { get() { for (;;) {} } })`, computedTooLong},
 		{"a timer that is too long", `await new Promise((done) => setTimeout(done, 51))`, waitedTooLong},
 		{"timers that are too long together", `for (let i = 0; i < 6; i++) await new Promise((done) => setTimeout(done, 10)); return 1`, waitedTooLong},
-		{"an interval that nobody clears", `setInterval(() => {}, 0); await new Promise(() => {})`, waitedTooLong},
+		{"an interval that nobody clears", `setInterval(() => {}, 9); await new Promise(() => {})`, waitedTooLong},
 		{"timers within the limit", `for (let i = 0; i < 5; i++) await new Promise((done) => setTimeout(done, 10)); return 1`, ""},
 		{"a timer of no time", `await new Promise((done) => setTimeout(done)); return 1`, ""},
 		{"a call that takes an hour", `await services.http.request({ hour: 1 }); return 1`, ""},
@@ -95,8 +96,8 @@ func TestAScriptThatHangsInABuiltInIsAbandoned(t *testing.T) {
 func TestTheStackIsLimited(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ src, want string }{
-		{`const f = (n) => n === 0 ? 0 : 1 + f(n - 1); return f(3900)`, ""},
-		{`function f() { f() } f()`, CodeStackTooDeep},
+		{`const f = (n) => n === 0 ? 0 : 1 + f(n - 1); return f(90)`, ""},
+		{`const f = (n) => n === 0 ? 0 : 1 + f(n - 1); return f(110)`, CodeStackTooDeep},
 		{`function f() { try { f() } catch { return 1 } } return f()`, CodeStackTooDeep}, // nobody catches it
 		{`const f = () => [1].map(f); f()`, CodeStackTooDeep},
 		{`const o = { toString() { return String(o) } }; return String(o)`, CodeStackTooDeep},
@@ -105,12 +106,14 @@ func TestTheStackIsLimited(t *testing.T) {
 		{`setTimeout(function f() { f() }, 1); await new Promise(() => {})`, CodeStackTooDeep},
 		{`services.http.request({ get x() { return services.http.request(this) } }); return 1`, CodeStackTooDeep},
 	} {
-		if got := run(t, newHost(), c.src); codeOf(got) != c.want {
+		if got := runWith(t, newHost(), c.src, Input{Limits: Limits{Stack: 100}}); codeOf(got) != c.want {
 			t.Errorf("%s gives %s %v, want %q", c.src, got.Value, got.Err, c.want)
 		}
 	}
-	if got := runWith(t, newHost(), `const f = (n) => n === 0 ? 0 : f(n - 1); return f(50)`, Input{Limits: Limits{Stack: 20}}); codeOf(got) != CodeStackTooDeep {
-		t.Errorf("a stack of 20 lets 50 calls in: %v", got.Err)
+	for n, want := range map[int]string{900: "", 1100: CodeStackTooDeep} {
+		if got := run(t, newHost(), fmt.Sprintf(`const f = (n) => n === 0 ? 0 : 1 + f(n - 1); return f(%d)`, n)); codeOf(got) != want {
+			t.Errorf("%d nested calls give %v, want %q", n, got.Err, want)
+		}
 	}
 }
 

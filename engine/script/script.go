@@ -49,7 +49,8 @@ type Limits struct {
 	Time time.Duration
 	// Grace is how long a script that was told to stop is waited for before it is abandoned. Default 250 ms.
 	Grace time.Duration
-	// Stack is the number of nested function calls. Default 4000.
+	// Stack is the number of nested function calls. Default 1000: unwinding a deeper one through built-in functions
+	// takes the runtime seconds.
 	Stack int
 	// Result and Context are bytes of JSON. Default 1 MiB each.
 	Result, Context int
