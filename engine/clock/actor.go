@@ -13,7 +13,7 @@ type actor struct {
 
 	entered bool // by Enter: a foreign goroutine
 	away    bool // outside
-	held    bool // in Virtual.held
+	held    bool // in one of Virtual's two queues of that name
 	back    bool // held, and wants to go on
 	ended   bool
 	serves  bool  // counted in Virtual.serving
@@ -84,7 +84,7 @@ func (v *Virtual) dispatch() *actor {
 //  1. who comes in from outside: it carries on what moved on a socket;
 //  2. who is ready, unless bytes are under way: then their other end comes next, whenever it does;
 //  3. timers of this instant, the first registered first, unless an actor is parked;
-//  4. who comes back from Hold, in the order of going.
+//  4. who comes back from Hold, in the order of going; those who entered before the others, who may be waiting for them.
 //
 // Only then time may jump.
 func (v *Virtual) next() *actor {
@@ -99,8 +99,10 @@ func (v *Virtual) next() *actor {
 		return v.ready.pop()
 	case v.due():
 		return v.fire()
+	case v.heldEntered.len() > 0:
+		return v.backFrom(&v.heldEntered)
 	case v.held.len() > 0:
-		return v.nextHeld()
+		return v.backFrom(&v.held)
 	}
 	return nil
 }
@@ -108,7 +110,7 @@ func (v *Virtual) next() *actor {
 // jump takes the earliest timer and makes its time the present, unless something holds time or the pacer has yet to
 // sleep on it.
 func (v *Virtual) jump() *actor {
-	if v.paused || v.held.len()+v.moving+len(v.parked) > 0 || len(v.timers) == 0 {
+	if v.paused || v.heldEntered.len()+v.held.len()+v.moving+len(v.parked) > 0 || len(v.timers) == 0 {
 		v.settle()
 		return nil
 	}
@@ -121,15 +123,25 @@ func (v *Virtual) jump() *actor {
 	return v.fire()
 }
 
-// nextHeld takes the actor that has been longest in Hold, once it wants to go on.
-func (v *Virtual) nextHeld() *actor {
-	a := v.held.first()
+// hold makes a, which is in Hold or outside, come back in its order.
+func (v *Virtual) hold(a *actor) {
+	a.held = true
+	if a.entered {
+		v.heldEntered.push(a)
+	} else {
+		v.held.push(a)
+	}
+}
+
+// backFrom takes the actor that has been held longest, once it wants to go on.
+func (v *Virtual) backFrom(held *fifo[*actor]) *actor {
+	a := held.first()
 	if !a.back {
 		return nil
 	}
 	a.held, a.back, a.away = false, false, false
 	v.recountActor(a)
-	return v.held.pop()
+	return held.pop()
 }
 
 // run is the goroutine of an actor; it goes on with the next one if that has yet to start.
@@ -218,6 +230,7 @@ func (v *Virtual) Hold(f func()) {
 	a := v.cur
 	if a == nil {
 		v.moving++
+		v.schedule()
 		v.unlock()
 		defer func() {
 			v.mu.Lock()
@@ -228,8 +241,7 @@ func (v *Virtual) Hold(f func()) {
 		f()
 		return
 	}
-	a.held = true
-	v.held.push(a)
+	v.hold(a)
 	v.cur = nil
 	v.schedule()
 	v.unlock()

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"sync"
@@ -130,8 +132,9 @@ func TestBothClocks(t *testing.T) {
 			c.OnCancel(ctx, say(j, "cancelled"))
 			cancel(errStop)
 			cancel(errLate)
+			c.OnCancel(ctx, say(j, "again"))
 			j.add("%v", context.Cause(ctx))
-		}, "cancelled: stopped, stopped"},
+		}, "cancelled: stopped, again: stopped, stopped"},
 		{"no cause is context.Canceled", func(c Clock, j *journal) {
 			ctx, cancel := c.WithCancel(bg)
 			cancel(nil)
@@ -344,6 +347,28 @@ func TestPanicsAreTold(t *testing.T) {
 				told.Wait()
 			})
 		})
+	}
+}
+
+// Where nobody is told, a panic ends the program as any other does: seen in a program of its own.
+func TestPanicsOfWhichNobodyIsToldEndTheProgram(t *testing.T) {
+	t.Parallel()
+	const which = "CLOCK_TEST_PANIC_ON"
+	clocks := map[string]Clock{"wall": NewWall(), "virtual": NewVirtual(epoch)}
+	if c := clocks[os.Getenv(which)]; c != nil {
+		c.Go("worker", func() { explode(errLate) })
+		select {}
+	}
+	for name, c := range clocks {
+		c.(interface {
+			OnPanic(func(string, any, []byte))
+		}).OnPanic(nil)
+		cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
+		cmd.Env = append(os.Environ(), which+"="+name)
+		out, err := cmd.CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "clock.explode") || !strings.Contains(string(out), errLate.Error()) {
+			t.Errorf("%s: %v\n%s", name, err, out)
+		}
 	}
 }
 

@@ -44,8 +44,8 @@ type Clock interface {
 	// Outside runs f, which may block on real I/O, without keeping other actors from running.
 	// Time may jump meanwhile; what must hold time holds a Wire or uses Hold. f is no actor: it must not wait by this clock.
 	Outside(f func())
-	// Hold is Outside with time held still: for a disk write, say. Actors come back from Hold in the order in
-	// which they went, once nobody else is ready: so f must not depend on what another actor has yet to do.
+	// Hold is Outside with time held still: for a disk write, say. Actors come back from Hold in the order in which
+	// they went, once nobody else is ready: so f must not depend on an actor that has yet to come back from its own.
 	Hold(f func())
 	// Enter makes the calling goroutine, started by somebody else (an HTTP server), an actor until leave is called.
 	// A goroutine that is an actor already must not enter.

@@ -21,8 +21,7 @@ func (p *panics) OnPanic(f func(name string, value any, stack []byte)) {
 	p.f.Store(&told)
 }
 
-// guard runs f and reports whether it came back or panicked and somebody was told. It does not return from
-// a panic that nobody is told of, nor from runtime.Goexit.
+// guard runs f and tells of its panic. It does not return from one that nobody is told of, nor from runtime.Goexit.
 func (p *panics) guard(name string, f func()) {
 	returned := false
 	defer func() {

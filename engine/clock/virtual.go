@@ -26,13 +26,14 @@ type Virtual struct {
 	now   atomic.Int64 // nanoseconds since start; written under mu
 	gate  atomic.Pointer[func(p Point, subject string) Verdict]
 
-	mu      sync.Mutex
-	cur     *actor       // holds the baton
-	entries fifo[*actor] // come in from outside: Enter, Do, the end of Outside
-	ready   fifo[*actor]
-	held    fifo[*actor] // in Hold, or outside by a wire that was given up; they come back in this order
-	live    map[int]*actor
-	actors  int // how many there ever were
+	mu          sync.Mutex
+	cur         *actor       // holds the baton
+	entries     fifo[*actor] // come in from outside: Enter, Do, the end of Outside
+	ready       fifo[*actor]
+	held        fifo[*actor] // in Hold, or outside by a wire that was given up; they come back in this order
+	heldEntered fifo[*actor] // likewise, of those who entered
+	live        map[int]*actor
+	actors      int // how many there ever were
 
 	timers     timerHeap
 	timerCount uint64
@@ -142,7 +143,8 @@ func (v *Virtual) AtRest() bool {
 }
 
 func (v *Virtual) resting() bool {
-	return v.cur == nil && v.entries.len()+v.ready.len()+v.held.len()+v.moving+len(v.parked)+len(v.timers) == 0
+	return v.cur == nil && v.entries.len()+v.ready.len()+v.heldEntered.len()+v.held.len() == 0 &&
+		v.moving+len(v.parked)+len(v.timers) == 0
 }
 
 // Notify sets what is called whenever AtRest or Parked has changed, so that a screen need not poll. f runs without

@@ -150,8 +150,7 @@ func (w *wire) GiveUp() {
 	w.gaveUp = true
 	w.setMoving(true)
 	if a := w.caller; a != nil && a.away && !a.held {
-		a.held = true
-		v.held.push(a)
+		v.hold(a)
 	}
 	v.recount(w)
 	tell := w.onGiveUp
