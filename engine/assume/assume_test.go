@@ -1,0 +1,71 @@
+package assume
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestParse(t *testing.T) {
+	t.Parallel()
+	s, err := Parse([]byte(`{"origins": {"HTTP://Pay.test:80": {"enforces": false, "retention": "24h", "conflict": "in-flight", "keyTaken": [400], "idempotent": ["put"], "lookup": "{origin}/find?k={key}", "headers": {"Authorization": "Bearer {{secrets.TOKEN}}"}}, "*": {"lookup": "none"}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := s.Of("http://pay.test/v1/charges")
+	if !c.Declared || c.Enforces || c.Retention != 24*time.Hour || !c.InFlight || !c.TakesKey(400) || c.TakesKey(422) || !c.Repeats("PUT") {
+		t.Errorf("declared %+v", c)
+	}
+	if at, ok := c.LookupURL("http://pay.test/v1/charges?x=1", "a/b c"); !ok || at != "http://pay.test/find?k=a%2Fb%20c" {
+		t.Errorf("look-up at %s, %v", at, ok)
+	}
+	if _, ok := s.Of("https://other.test/x").LookupURL("https://other.test/x", "k"); ok {
+		t.Error("a contract without a look-up has one")
+	}
+}
+
+func TestDefault(t *testing.T) {
+	t.Parallel()
+	var none *Set
+	c := none.Of("http://127.0.0.1:4040/jobs")
+	if c.Declared || !c.Enforces || c.Retention != 0 || c.InFlight || !c.TakesKey(422) {
+		t.Errorf("default %+v", c)
+	}
+	if at, _ := c.LookupURL("http://127.0.0.1:4040/jobs", "sha256:ab"); at != "http://127.0.0.1:4040/jobs/by-idempotency-key/sha256:ab" {
+		t.Errorf("look-up at %s", at)
+	}
+	if _, ok := c.LookupURL("http://127.0.0.1:4040/jobs", ""); ok {
+		t.Error("a request without a key can be looked up by it")
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{"origins": {"*": {"enforce": true}}}`:              `unknown field "enforce"`,
+		`{"origins": {"*": {"retention": "soon"}}}`:          "is no duration",
+		`{"origins": {"*": {"retention": "-1h"}}}`:           "is no duration",
+		`{"origins": {"*": {"conflict": "maybe"}}}`:          "neither in-flight nor exists",
+		`{"origins": {"localhost": {}}}`:                     "write scheme, host and port",
+		`{"origins": {"*": {"lookup": "http://x/"}}}`:        "has no place for",
+		"{\"origins\": {\n  \"*\": {\"enforces\": 1}}}":      "2:",
+		"{\"origins\": {\n  \"*\": {\"enforces\": true}}, }": "2:",
+		``: "1:1",
+	} {
+		if _, err := Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(`{"origins": {"*": {"lookup": "none"}, "http://a:1": {"retention": "1h"}}}`), "http://a:1/x?y#z", "k/é")
+	f.Fuzz(func(t *testing.T, data []byte, url, key string) {
+		s, err := Parse(data)
+		if (s == nil) != (err != nil) {
+			t.Fatal("a set and an error, or neither")
+		}
+		c := s.Of(url)
+		c.LookupURL(url, key)
+	})
+}

@@ -1,0 +1,135 @@
+package engine
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// one folds a run of one step with these calls, one attempt each, and ends it.
+func one(ended bool, calls ...*Call) (*Run, *Step) {
+	s := &Step{ID: "step1"}
+	r := &Run{Steps: []*Step{s}, Status: StatusRunning}
+	for i, c := range calls {
+		c.Pos = Pos{Step: "step1", Attempt: i + 1, Call: 1}
+		s.Attempts = append(s.Attempts, &Attempt{N: i + 1, Outcome: Failed, Next: NextStop, Calls: []*Call{c}})
+	}
+	if ended {
+		r.Status = StatusFailed
+	}
+	return r, s
+}
+
+func keyed(key string, f Finding, decisions ...Decision) *Call {
+	c := write(KeyedWrite, f)
+	c.Key = key
+	for _, d := range decisions {
+		c.Decisions = append(c.Decisions, DecidedAt{Decided: Decided{Decision: d}})
+	}
+	return c
+}
+
+func TestBeliefTable(t *testing.T) {
+	t.Parallel()
+	for _, r := range []struct {
+		name  string
+		calls []*Call
+		want  Belief
+	}{
+		{"nothing was sent", nil, BeliefNotDone},
+		{"a call done", []*Call{keyed("k", FoundDone)}, BeliefDone},
+		{"done after an unproven one", []*Call{keyed("k", FoundUnproven), keyed("k", FoundDone)}, BeliefDone},
+		{"done before one that failed", []*Call{keyed("k", FoundDone), keyed("k", FoundNotDone)}, BeliefDone},
+		{"every write not done", []*Call{keyed("k", FoundNotDone), keyed("k", FoundNotDone)}, BeliefNotDone},
+		{"the budget ended on 5xx answers", []*Call{keyed("k", FoundUnproven), keyed("k", FoundUnproven)}, BeliefUnknown},
+		{"no answer", []*Call{keyed("k", FoundAmbiguous)}, BeliefUnknown},
+		{"an unproven one, then one not done", []*Call{keyed("k", FoundUnproven), keyed("k", FoundNotDone)}, BeliefUnknown},
+		{"recorded", []*Call{keyed("k", FoundAmbiguous, Record)}, BeliefDone},
+		{"abandoned", []*Call{keyed("k", FoundAmbiguous, Abandon)}, BeliefNotDone},
+		{"abandoned under the same key", []*Call{keyed("k", FoundUnproven), keyed("k", FoundAmbiguous, Abandon)}, BeliefNotDone},
+		{"abandoned under another key", []*Call{keyed("k", FoundUnproven), keyed("j", FoundAmbiguous, Abandon)}, BeliefUnknown},
+		{"escalated", []*Call{keyed("k", FoundAmbiguous, Escalate)}, BeliefUnknown},
+		{"resubmitted, and no answer again", []*Call{keyed("k", FoundAmbiguous, Resubmit), keyed("k", FoundAmbiguous)}, BeliefUnknown},
+		{"a call without an end", []*Call{{Effect: KeyedWrite}}, BeliefUnknown},
+	} {
+		run, step := one(true, r.calls...)
+		if got := run.StepBelief(step); got != r.want {
+			t.Errorf("%s: %s, want %s", r.name, got, r.want)
+		}
+	}
+}
+
+func TestBeliefIsOpenWhileSomethingIsDue(t *testing.T) {
+	t.Parallel()
+	run, step := one(false, keyed("k", FoundUnproven))
+	for name, open := range map[string]func(*Attempt){
+		"an attempt runs": func(a *Attempt) { a.Outcome = "" },
+		"a retry is due":  func(a *Attempt) { a.Outcome, a.Next = Failed, NextRetry },
+	} {
+		open(step.Attempts[0])
+		if got := run.StepBelief(step); got != BeliefOpen {
+			t.Errorf("%s: %s, want open", name, got)
+		}
+	}
+}
+
+func TestVerdictTable(t *testing.T) {
+	t.Parallel()
+	for _, r := range []struct {
+		belief            Belief
+		effects, inverses int
+		want              Verdict
+	}{
+		{BeliefDone, 0, 0, PhantomSuccess}, {BeliefDone, 1, 0, OneEffect}, {BeliefDone, 2, 0, Duplicate}, {BeliefDone, 5, 0, Duplicate},
+		{BeliefNotDone, 0, 0, CleanFailure}, {BeliefNotDone, 1, 0, FalseFailure}, {BeliefNotDone, 2, 0, Duplicate},
+		{BeliefUnknown, 0, 0, Unresolved}, {BeliefUnknown, 1, 0, Unresolved}, {BeliefUnknown, 2, 0, Duplicate},
+		{BeliefCompensated, 1, 1, Compensated}, {BeliefCompensated, 1, 0, Uncompensated}, {BeliefCompensated, 2, 1, Uncompensated}, {BeliefCompensated, 3, 1, Duplicate},
+		{BeliefOpen, 1, 0, ""}, {"", 0, 0, ""},
+	} {
+		if got := VerdictOf(r.belief, r.effects, r.inverses); got != r.want {
+			t.Errorf("believes %q with %d effects and %d inverses: %q, want %q", r.belief, r.effects, r.inverses, got, r.want)
+		}
+	}
+}
+
+func TestEveryClosedBeliefHasAVerdict(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		b := rapid.SampledFrom([]Belief{BeliefDone, BeliefNotDone, BeliefUnknown, BeliefCompensated}).Draw(t, "belief")
+		effects := rapid.IntRange(0, 4).Draw(t, "effects")
+		if v := VerdictOf(b, effects, rapid.IntRange(0, effects).Draw(t, "inverses")); v == "" {
+			t.Fatal("no verdict")
+		}
+	})
+}
+
+func TestSettling(t *testing.T) {
+	t.Parallel()
+	at := func(method, url string) []*Request { return []*Request{{Method: method, URL: url}} }
+	lost := func() *Call {
+		c := keyed("order:42/a", FoundAmbiguous)
+		c.Call, c.Requests = 1, at("POST", "http://p.test/jobs")
+		return c
+	}
+	for _, r := range []struct {
+		name  string
+		later *Call
+		want  bool
+	}{
+		{"a write under the same key", &Call{Effect: KeyedWrite, Key: "order:42/a", Requests: at("POST", "http://p.test/jobs")}, true},
+		{"a write under another key", &Call{Effect: KeyedWrite, Key: "other", Requests: at("POST", "http://p.test/jobs")}, false},
+		{"a read of the key as it stands", &Call{Effect: Read, Requests: at("GET", "http://p.test/jobs/by-key/order:42/a")}, true},
+		{"a read of the key, percent-encoded", &Call{Effect: Read, Requests: at("GET", "http://p.test/jobs/by-key/order:42%2Fa")}, true},
+		{"a read of the key in a query", &Call{Effect: Read, Requests: at("GET", "http://p.test/jobs?key=order%3A42%2Fa")}, true},
+		{"a read of another origin", &Call{Effect: Read, Requests: at("GET", "http://q.test/jobs/order:42/a")}, false},
+		{"a read of something else", &Call{Effect: Read, Requests: at("GET", "http://p.test/jobs")}, false},
+	} {
+		c := lost()
+		r.later.Call = 2
+		a := &Attempt{Calls: []*Call{c, r.later}}
+		a.settle(r.later)
+		if got := c.SettledBy == 2; got != r.want {
+			t.Errorf("%s settles it: %v, want %v", r.name, got, r.want)
+		}
+	}
+}
