@@ -308,7 +308,7 @@ func (b *Bench) actRerun(l lang.Line) error {
 		return err
 	}
 	b.note(Note{Verb: l.Verb, Text: r.ID})
-	_, err = e.Rerun(r.ID)
+	_, err = e.Rerun(r.ID, "")
 	return refusedBy(err)
 }
 

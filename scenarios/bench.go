@@ -141,7 +141,7 @@ func firstOf(seeds ...int64) int64 {
 
 func (b *Bench) openClock() {
 	if b.o.Wall {
-		b.wall = newWallClock(b.rested)
+		b.wall = newWallClock(b.clockChanged)
 		b.wall.SetGate(func(p clock.Point, subject string) { b.gate(p, subject) })
 		b.clk, b.opened = b.wall, b.wall.Now()
 		return
@@ -188,7 +188,7 @@ func (b *Bench) Notify(f func()) {
 }
 
 func (b *Bench) changed() {
-	b.woken(false)
+	b.woken()
 	b.mu.Lock()
 	f := b.notify
 	b.mu.Unlock()

@@ -14,6 +14,7 @@ import (
 // script is the scenario's own verbs being carried out.
 type script struct {
 	playing bool
+	running bool          // its actor has begun: from then on it runs, or waits for the bench or an answer
 	line    int           // the one at work
 	over    chan struct{} // closed when nothing of it is left
 	err     string        // why it stopped
@@ -31,7 +32,12 @@ func (b *Bench) Play() {
 	}
 	b.script = script{playing: true, over: make(chan struct{})}
 	b.mu.Unlock()
-	b.goScript(func() { b.finish(b.playAll()) })
+	b.goScript(func() {
+		b.mu.Lock()
+		b.script.running = true
+		b.mu.Unlock()
+		b.finish(b.playAll())
+	})
 }
 
 // finish ends the script, once.
@@ -143,37 +149,41 @@ type waiting struct {
 }
 
 // woken lets the script's actor go on if that is what it waits for.
-func (b *Bench) woken(rest bool) {
+func (b *Bench) woken() {
 	b.mu.Lock()
 	w := b.wait
-	if w == nil || w.onlyRest && !rest {
+	if w == nil {
+		b.mu.Unlock()
+		return
+	}
+	// Looked at only now: whoever was told of a rest may come late, when it is over.
+	if w.rest = b.clockAtRest(); w.onlyRest && !w.rest {
 		b.mu.Unlock()
 		return
 	}
 	b.wait = nil
 	b.mu.Unlock()
-	w.rest = rest
 	w.ev.Set()
 }
 
-// clockChanged is told by the virtual clock that its rest or who is parked has changed.
-func (b *Bench) clockChanged() {
-	if b.virtual.AtRest() {
-		b.rested()
+// clockAtRest reports whether nothing moves and nothing is due. While the script's actor runs that is never so on the virtual clock.
+func (b *Bench) clockAtRest() bool {
+	if b.wall != nil {
+		return b.wall.atRest()
 	}
-	b.changed()
+	return b.virtual.AtRest()
 }
 
-// rested is told that nothing moves and nothing is due.
-func (b *Bench) rested() {
+// clockChanged is told by the clock that its rest or who is parked has changed.
+func (b *Bench) clockChanged() {
 	b.mu.Lock()
-	lost := b.virtual != nil && b.script.playing && b.wait == nil && b.script.answer == nil && !b.stopped
+	lost := b.virtual != nil && b.script.playing && b.script.running && b.wait == nil && b.script.answer == nil && !b.stopped && b.virtual.AtRest()
 	line := b.script.line
 	b.mu.Unlock()
 	if lost {
 		b.finish(fmt.Errorf("%s:%d: nothing is left that could happen, and this line still waits", b.s.File, line))
 	}
-	b.woken(true)
+	b.changed()
 }
 
 // untilHolds lets time pass until an expectation holds; it is an error if the bench comes to rest first.
