@@ -83,7 +83,7 @@ func (s *session) bind(now time.Time, row int) []KeyRecord {
 	if s.flight != nil {
 		b.first = s.flight.since.UnixNano()
 	}
-	switch fateOf(&p.contract, x.result, row >= 0) {
+	switch fateOf(&p.contract, x.result.status, row >= 0) {
 	case forgets:
 		return nil
 	case locks:

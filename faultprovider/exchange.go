@@ -19,7 +19,7 @@ type exchange struct {
 	after   bool      // the reply waits for the commit
 	at      time.Time // of the commit
 	reply   reply
-	result  *answer // what the key keeps of it; nil: nothing was answered
+	result  answer // what the provider itself takes for the result; its status is 0 if it neither did nor answered anything
 }
 
 // decide plans a request. It does no I/O and changes nothing: the plan depends on its arguments alone.
@@ -29,12 +29,12 @@ func decide(now time.Time, r *Request, v view, f *Fault, c *Contract) exchange {
 }
 
 // plan adds the fault to what a request is.
-func (m *match) plan(now time.Time, r *Request, v view, f *Fault, c *Contract) exchange {
+func (m *match) plan(now time.Time, r *Request, v view, f *Fault, c *Contract) (x exchange) {
 	if m.kind == Looked {
 		m.look(now, f.Reply.Stale, r, v, c)
 	}
-	x := exchange{match: *m, reply: replyOf(&m.answer, &f.Reply, c)}
-	x.reply.at = now
+	x.match, x.reply.at = *m, now
+	x.reply.set(&m.answer, &f.Reply, c)
 	if m.makes != nil && f.Commit.When != fault.Never {
 		x.commits, x.at, x.after = true, now.Add(f.Commit.After), f.Commit.When != fault.Late
 		if x.after {
@@ -43,21 +43,20 @@ func (m *match) plan(now time.Time, r *Request, v view, f *Fault, c *Contract) e
 	}
 	x.reply.at = x.reply.at.Add(f.Reply.Slow)
 	if m.kind == NewOperation {
-		x.result = resultOf(&x, &f.Reply)
+		x.conclude(&f.Reply)
 	}
 	return x
 }
 
-// resultOf is what the provider itself takes for the result of a new operation: what it answers, or would have answered
-// had the connection lasted. An operation that commits nothing and answers nothing has none.
-func resultOf(x *exchange, f *fault.Reply) *answer {
+// conclude sets what the provider itself takes for the result of a new operation: what it answers, or would have answered
+// had the connection lasted.
+func (x *exchange) conclude(f *fault.Reply) {
 	switch {
 	case f.Do == fault.Status:
-		return &answer{status: f.Status, body: x.reply.body}
+		x.result = answer{status: f.Status, body: x.reply.body}
 	case x.commits || x.reply.how == answers:
-		return &answer{status: x.answer.status, body: x.answer.body}
+		x.result = x.answer
 	}
-	return nil
 }
 
 // fate is what becomes of a key when its first request is over.
@@ -71,12 +70,8 @@ const (
 	binds               // repeats get the record
 )
 
-// fateOf applies the contract to the result of a request; committed says whether it has an effect.
-func fateOf(c *Contract, result *answer, committed bool) fate {
-	status := 0
-	if result != nil {
-		status = result.status
-	}
+// fateOf applies the contract to the status of a result; committed says whether it has an effect.
+func fateOf(c *Contract, status int, committed bool) fate {
 	switch {
 	case status == http.StatusTooManyRequests && !committed: // refused before the execution began
 		return forgets

@@ -294,7 +294,7 @@ func (m *match) fresh(now time.Time, r *Request, v view, doc []byte) {
 			return
 		}
 		e.Operation, e.ID, e.Of, e.Gone = Delete, v.newID(r, m.to.collection+"/deletions", m.key), m.to.item, true
-		e.Body = jsondoc.AppendString(append(bodyOf(e.ID, ""), `,"of":`...), e.Of)
+		e.Body = jsondoc.AppendString(append(beginBody(e.ID, 64), `,"of":`...), e.Of)
 		e.Body = append(e.Body, `,"deleted":true}`...)
 		m.answer = answer{status: http.StatusOK, body: e.Body}
 	}
@@ -303,7 +303,7 @@ func (m *match) fresh(now time.Time, r *Request, v view, doc []byte) {
 // record is the body of a new record. Jobs keep their id and orderId, as in the fixture; others everything that was
 // sent, under the provider's id.
 func record(collection, id string, doc []byte) []byte {
-	body := bodyOf(id, "")
+	body := beginBody(id, len(doc))
 	if collection == "jobs" {
 		if order, ok := jsondoc.Field(doc, "orderId"); ok {
 			body = append(append(body, `,"orderId":`...), order...)

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"faultlab/engine/clock"
-	"faultlab/faultprovider/fault"
 )
 
 // caller is the other end of one request, as a shell sees it.
@@ -189,7 +188,7 @@ func (s *session) end(gone bool) *reply {
 		e.Kind, e.Status = GaveUp, 0
 	case p.err != nil:
 		e.Kind, e.Status, e.Note = Failed, http.StatusInternalServerError, p.err.Error()
-		x.reply = failure()
+		x.reply.fail()
 	case x.reply.how == resets:
 		e.Kind, e.Status = Reset, 0
 	case x.reply.cut():
@@ -200,12 +199,6 @@ func (s *session) end(gone bool) *reply {
 		return nil
 	}
 	return &x.reply
-}
-
-// failure is the answer of a provider whose ledger has failed.
-func failure() reply {
-	return replyOf(&answer{status: http.StatusInternalServerError, body: errorBody("ledger_failed", "the provider cannot keep what it does")},
-		&fault.Reply{}, &Contract{})
 }
 
 // name is what the clock's reports call the request.

@@ -67,9 +67,9 @@ func (xs) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// replyOf gives the contract's answer the shape that the fault prescribes.
-func replyOf(a *answer, f *fault.Reply, c *Contract) reply {
-	p := reply{status: a.status, content: jsonContent, body: a.body}
+// set gives the contract's answer the shape that the fault prescribes.
+func (p *reply) set(a *answer, f *fault.Reply, c *Contract) {
+	*p = reply{at: p.at, status: a.status, content: jsonContent, body: a.body, drip: f.Drip}
 	retryAfter := a.retryAfter
 	if f.Do == fault.Status {
 		p.status, p.body, retryAfter = f.Status, faultBody(f), f.RetryAfter
@@ -79,11 +79,12 @@ func replyOf(a *answer, f *fault.Reply, c *Contract) reply {
 	}
 	p.hint(c, f.Do == fault.Status, retryAfter)
 	p.length, p.sends = len(p.body), len(p.body)
-	if shape := shapes[f.Do]; shape != nil {
-		shape(&p, f)
+	if f.Do == "" || f.Do == fault.Normal {
+		return
 	}
-	p.drip = f.Drip
-	return p
+	if shape := shapes[f.Do]; shape != nil {
+		shape(p, f)
+	}
 }
 
 // hint adds the headers that tell a caller what to do next.
@@ -100,7 +101,7 @@ func (p *reply) hint(c *Contract, byFault bool, retryAfter time.Duration) {
 	}
 	if c.Hints.ShouldRetry != "" {
 		again := p.status == http.StatusTooManyRequests || p.status >= 500 || retryAfter > 0
-		p.headers = append(p.headers, [2]string{c.Hints.ShouldRetry, strconv.FormatBool(again)})
+		p.headers = append(p.headers, [2]string{http.CanonicalHeaderKey(c.Hints.ShouldRetry), strconv.FormatBool(again)})
 	}
 }
 
@@ -166,4 +167,10 @@ func faultBody(f *fault.Reply) []byte {
 		code = "status_" + strconv.Itoa(f.Status)
 	}
 	return errorBody(code, "")
+}
+
+// fail makes it the answer of a provider whose ledger has failed.
+func (p *reply) fail() {
+	body := errorBody("ledger_failed", "the provider cannot keep what it does")
+	p.set(&answer{status: http.StatusInternalServerError, body: body}, &fault.Reply{}, &Contract{})
 }

@@ -87,14 +87,7 @@ func (h *handler) read(w http.ResponseWriter, req *http.Request, r *Request) (er
 		_ = control.SetReadDeadline(h.p.clk.Now().Add(h.limit))
 		defer func() { _ = control.SetReadDeadline(time.Time{}) }()
 	}
-	if req.ContentLength > 0 {
-		r.Body = make([]byte, req.ContentLength)
-		_, err = io.ReadFull(req.Body, r.Body)
-		return err
-	}
-	r.Body, err = io.ReadAll(io.LimitReader(req.Body, MaxBody+1))
-	r.oversize = len(r.Body) > MaxBody
-	return err
+	return r.read(req.Body, req.ContentLength)
 }
 
 // unread answers a request whose body did not come.
@@ -121,7 +114,7 @@ func (h *handler) answer(w http.ResponseWriter, p *reply) {
 	}
 	head["Date"] = h.dateHeader()
 	for _, extra := range p.headers {
-		head.Set(extra[0], extra[1])
+		head[extra[0]] = []string{extra[1]}
 	}
 	if p.status == http.StatusRequestEntityTooLarge {
 		head.Set("Connection", "close")

@@ -1,8 +1,10 @@
 package faultprovider
 
 import (
+	"bytes"
 	"encoding/binary"
 	"hash/maphash"
+	"strings"
 	"time"
 
 	"faultlab/faultprovider/jsondoc"
@@ -95,27 +97,39 @@ func uvarint(s string) (n, size int) {
 }
 
 func packRow(id, key, request, of string, rest []byte) string {
-	buf := make([]byte, 0, 16+len(id)+len(key)+len(request)+len(of)+len(rest))
+	var lengths [4 * binary.MaxVarintLen64]byte
+	head := lengths[:0]
 	for _, n := range [...]int{len(id), len(key), len(request), len(of)} {
-		buf = binary.AppendUvarint(buf, uint64(n))
+		head = binary.AppendUvarint(head, uint64(n))
 	}
-	buf = append(append(append(append(buf, id...), key...), request...), of...)
-	return string(append(buf, rest...))
+	var b strings.Builder
+	b.Grow(len(head) + len(id) + len(key) + len(request) + len(of) + len(rest))
+	b.Write(head)
+	for _, part := range [...]string{id, key, request, of} {
+		b.WriteString(part)
+	}
+	b.Write(rest)
+	return b.String()
 }
 
 const idMember = `{"id":`
 
 // bodyOf puts a record's body together.
-func bodyOf(id, rest string) []byte {
-	body := make([]byte, 0, len(idMember)+2+len(id)+len(rest)+8)
-	body = jsondoc.AppendString(append(body, idMember...), id)
-	return append(body, rest...)
+func bodyOf(id, rest string) []byte { return append(beginBody(id, len(rest)), rest...) }
+
+// beginBody begins a body that goes on for about so many bytes.
+func beginBody(id string, more int) []byte {
+	body := make([]byte, 0, len(idMember)+2+len(id)+more+8)
+	return jsondoc.AppendString(append(body, idMember...), id)
 }
 
 // restOf is the part of a body after its id, which bodyOf put there.
 func restOf(id string, body []byte) []byte {
-	head := len(bodyOf(id, ""))
-	return body[min(head, len(body)):]
+	n := len(idMember) + 2 + len(id)
+	if bytes.IndexByte(body[len(idMember):min(n, len(body))], '\\') >= 0 { // the id has escapes
+		n = len(beginBody(id, 0))
+	}
+	return body[min(n, len(body)):]
 }
 
 func (t *table) hash(coll uint32, id string) uint64 {

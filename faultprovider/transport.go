@@ -68,15 +68,32 @@ func sendable(req *http.Request) (*Request, error) {
 	if r.Path == "" {
 		r.Path = "/"
 	}
-	var err error
-	if r.Body, err = io.ReadAll(io.LimitReader(body, MaxBody+1)); err != nil {
+	if err := r.read(body, req.ContentLength); err != nil {
 		return nil, err
 	}
-	r.oversize = len(r.Body) > MaxBody
-	if n := int64(len(r.Body)); req.ContentLength > 0 && !r.oversize && n != req.ContentLength {
-		return nil, fmt.Errorf("http: ContentLength=%d with Body length %d", req.ContentLength, n)
-	}
 	return r, nil
+}
+
+// read reads a body of a known length, or of an unknown one (-1; 0 may mean that too), up to MaxBody.
+func (r *Request) read(body io.Reader, length int64) error {
+	if body == http.NoBody {
+		return nil
+	}
+	if length > 0 && length <= MaxBody {
+		r.Body = make([]byte, length, length+1)
+		n, err := io.ReadFull(body, r.Body)
+		if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+			return err
+		}
+		if more, _ := body.Read(r.Body[n:cap(r.Body)]); int64(n) < length || more > 0 {
+			return fmt.Errorf("http: ContentLength=%d with Body length %d", length, n+more)
+		}
+		return nil
+	}
+	var err error
+	r.Body, err = io.ReadAll(io.LimitReader(body, MaxBody+1))
+	r.oversize = len(r.Body) > MaxBody
+	return err
 }
 
 // unsendable says why http.Transport would not send a request.
@@ -113,9 +130,11 @@ func reset() error {
 
 // response is the reply as http.Transport hands it out.
 func (t transport) response(req *http.Request, p *reply) *http.Response {
-	h := http.Header{"Content-Type": {p.content}, "Date": {httpDate(t.p.clk.Now())}}
+	values := [...]string{p.content, httpDate(t.p.clk.Now()), ""}
+	h := make(http.Header, 4)
+	h["Content-Type"], h["Date"] = values[0:1:1], values[1:2:2]
 	for _, extra := range p.headers {
-		h.Set(extra[0], extra[1])
+		h[extra[0]] = []string{extra[1]}
 	}
 	resp := &http.Response{
 		Status: strconv.Itoa(p.status) + " " + statusText(p.status), StatusCode: p.status,
@@ -123,7 +142,8 @@ func (t transport) response(req *http.Request, p *reply) *http.Response {
 		Header: h, ContentLength: int64(p.length), Request: req, Body: http.NoBody,
 	}
 	if p.length >= 0 {
-		h.Set("Content-Length", strconv.Itoa(p.length))
+		values[2] = strconv.Itoa(p.length)
+		h["Content-Length"] = values[2:3:3]
 	} else {
 		resp.Close = true
 	}
@@ -157,7 +177,7 @@ func (s simulated) onGone(f func()) (stop func()) {
 
 // simulatedBody is the body of a response without a socket.
 type simulatedBody struct {
-	io.Reader
+	bytes  io.Reader
 	clk    clock.Clock
 	ctx    context.Context
 	end    error // what follows the last byte
@@ -167,10 +187,10 @@ type simulatedBody struct {
 }
 
 func newBody(clk clock.Clock, ctx context.Context, p *reply) *simulatedBody {
-	b := &simulatedBody{Reader: p.reader(), clk: clk, ctx: ctx, end: io.EOF, drip: p.drip}
+	b := &simulatedBody{bytes: p.reader(), clk: clk, ctx: ctx, end: io.EOF, drip: p.drip}
 	switch {
 	case p.length >= 0 && p.length < p.sends:
-		b.Reader = io.LimitReader(b.Reader, int64(p.length))
+		b.bytes = io.LimitReader(b.bytes, int64(p.length))
 	case p.length > p.sends:
 		b.end = io.ErrUnexpectedEOF
 	}
@@ -192,7 +212,7 @@ func (b *simulatedBody) Read(dst []byte) (int, error) {
 		}
 		b.begun, dst = true, dst[:1]
 	}
-	n, err := b.Reader.Read(dst)
+	n, err := b.bytes.Read(dst)
 	if err == io.EOF {
 		err = b.end
 	}

@@ -74,6 +74,9 @@ func (f Fault) String() string {
 	if f.Name != "" {
 		return f.Name
 	}
+	if f == (Fault{}) {
+		return "none"
+	}
 	f = f.defaults()
 	parts := []string{"commit:" + string(f.Commit.When)}
 	if f.Commit.After > 0 {

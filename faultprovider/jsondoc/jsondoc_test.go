@@ -120,6 +120,9 @@ func TestThePlainWayIsTheLongWay(t *testing.T) {
 		if normal(in) && !bytes.Equal(long, in) {
 			t.Fatalf("normal(%s), but it re-serializes as %s", in, long)
 		}
+		if c, err := Canonical(in); err != nil || !bytes.Equal(c, v.AppendCanonical(nil)) {
+			t.Fatalf("Canonical(%s) = %s, %v; the long way gives %s", in, c, err, v.AppendCanonical(nil))
+		}
 		for _, m := range v.Members {
 			want, _ := v.Get(m.Name)
 			got, ok := Field(long, m.Name)
@@ -177,6 +180,9 @@ func FuzzParse(f *testing.F) {
 		}
 		if normal(in) && !bytes.Equal(in, out) {
 			t.Fatalf("normal(%q), but it re-serializes as %q", in, out)
+		}
+		if c, err := Canonical(in); err != nil || !bytes.Equal(c, v.AppendCanonical(nil)) {
+			t.Fatalf("Canonical(%q) = %q, %v; the long way gives %q", in, c, err, v.AppendCanonical(nil))
 		}
 		if again, err := Reserialize(out); err != nil || !bytes.Equal(again, out) {
 			t.Fatalf("%q is not a fixed point: %q, %v", out, again, err)

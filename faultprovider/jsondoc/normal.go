@@ -158,6 +158,54 @@ func Field(text []byte, name string) ([]byte, bool) {
 	return nil, false
 }
 
+// appendSorted appends the canonical form of a normal text: the names of its objects are few and plain, so they sort as bytes.
+func appendSorted(dst, text []byte) []byte {
+	switch text[0] {
+	case '{':
+		return appendSortedObject(dst, text)
+	case '[':
+		dst = append(dst, '[')
+		for pos := 1; text[pos] != ']'; {
+			end := skip(text, pos)
+			dst = appendSorted(dst, text[pos:end])
+			if pos = end; text[pos] == ',' {
+				dst, pos = append(dst, ','), pos+1
+			}
+		}
+		return append(dst, ']')
+	}
+	return append(dst, text...)
+}
+
+func appendSortedObject(dst, text []byte) []byte {
+	var buf [plainMembers]struct{ name, value []byte } // the name with its quotes
+	members := buf[:0]
+	for pos := 1; text[pos] == '"'; {
+		nameEnd := skip(text, pos)
+		end := skip(text, nameEnd+1)
+		m := struct{ name, value []byte }{text[pos:nameEnd], text[nameEnd+1 : end]}
+		at := len(members)
+		for members = append(members, m); at > 0 && string(unquoted(m.name)) < string(unquoted(members[at-1].name)); at-- {
+			members[at] = members[at-1]
+		}
+		members[at] = m
+		if pos = end; text[pos] == ',' {
+			pos++
+		}
+	}
+	dst = append(dst, '{')
+	for i, m := range members {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(append(dst, m.name...), ':')
+		dst = appendSorted(dst, m.value)
+	}
+	return append(dst, '}')
+}
+
+func unquoted(name []byte) []byte { return name[1 : len(name)-1] }
+
 // skip returns the end of the value that begins at pos.
 func skip(text []byte, pos int) int {
 	depth := 0

@@ -25,6 +25,9 @@ func Reserialize(text []byte) ([]byte, error) {
 // Canonical is the RFC 8785 form of what JSON.parse makes of the text. RFC 8785 refuses what is not I-JSON; here
 // duplicates, lone surrogates and numbers beyond a double are what JavaScript makes of them.
 func Canonical(text []byte) ([]byte, error) {
+	if normal(text) {
+		return appendSorted(make([]byte, 0, len(text)), text), nil
+	}
 	v, err := Parse(text)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,94 @@
+package faultprovider
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"faultlab/engine/clock"
+	"faultlab/faultprovider/contract"
+)
+
+func benchProvider(b *testing.B, name string) *Provider {
+	b.Helper()
+	c, _ := contract.Preset(name)
+	p, err := New(Options{Clock: clock.NewWall(), Contract: c})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return p
+}
+
+func jobRequest(n int) *http.Request {
+	body := fmt.Sprintf(`{"orderId":"order-%d","paymentId":"pay-42","amount":120}`, n)
+	req, err := http.NewRequest(http.MethodPost, "http://provider/jobs", strings.NewReader(body))
+	if err != nil {
+		panic(err)
+	}
+	req.Header.Set("Idempotency-Key", fmt.Sprintf("key-0123456789abcdef-%d", n))
+	return req
+}
+
+// BenchmarkSimulated counts whole exchanges of the simulated shell, the making of the request and the reading of the body
+// included.
+func BenchmarkSimulated(b *testing.B) {
+	for _, name := range []string{"seed", "stripe-v1"} {
+		for _, mode := range []string{"new", "replay"} {
+			b.Run(name+"/"+mode, func(b *testing.B) {
+				b.ReportAllocs()
+				rt := benchProvider(b, name).Transport()
+				began := cpuTime()
+				for n := 0; b.Loop(); n++ {
+					if mode == "replay" {
+						n = 0
+					}
+					resp, err := rt.RoundTrip(jobRequest(n))
+					if err != nil {
+						b.Fatal(err)
+					}
+					if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+						b.Fatal(err)
+					}
+				}
+				report(b, began)
+			})
+		}
+	}
+}
+
+// BenchmarkMemory tells the live bytes per stored key.
+func BenchmarkMemory(b *testing.B) {
+	const keys = 100_000
+	for range b.N {
+		p := benchProvider(b, "seed")
+		rt := p.Transport()
+		before := live()
+		for n := range keys {
+			if _, err := rt.RoundTrip(jobRequest(n)); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.ReportMetric(float64(live()-before)/keys, "B/key")
+		runtime.KeepAlive(p)
+	}
+}
+
+func live() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// report gives the exchanges per second that passed, and per second of processor time.
+func report(b *testing.B, began time.Duration) {
+	b.Helper()
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "exchanges/s")
+	if used := cpuTime() - began; used > 0 {
+		b.ReportMetric(float64(b.N)/used.Seconds(), "exchanges/cpu-s")
+	}
+}
