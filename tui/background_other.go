@@ -1,0 +1,8 @@
+//go:build !unix
+
+package tui
+
+import "os"
+
+// askTerminal does not ask: the console here has no such question.
+func askTerminal(in, out *os.File) (light, known bool, typed []byte) { return false, false, nil }

@@ -1,0 +1,43 @@
+//go:build unix
+
+package tui
+
+import (
+	"os"
+
+	"github.com/charmbracelet/x/term"
+	"golang.org/x/sys/unix"
+)
+
+// askTerminal asks for the background and waits for at most three times the limit
+// when somebody types meanwhile, else once. typed is what was typed before the answer.
+func askTerminal(in, out *os.File) (light, known bool, typed []byte) {
+	old, err := term.MakeRaw(in.Fd())
+	if err != nil {
+		return false, false, nil
+	}
+	defer term.Restore(in.Fd(), old) //nolint:errcheck // the program's own raw mode follows
+	if _, err := out.WriteString(askBackground); err != nil {
+		return false, false, nil
+	}
+	var reply []byte
+	for range 3 {
+		fds := []unix.PollFd{{Fd: int32(in.Fd()), Events: unix.POLLIN}}
+		n, err := unix.Poll(fds, askLimit)
+		if err == unix.EINTR {
+			continue
+		}
+		if n < 1 || err != nil {
+			break
+		}
+		buf := make([]byte, 1024)
+		if n, err = unix.Read(int(in.Fd()), buf); n < 1 || err != nil {
+			break
+		}
+		if reply = append(reply, buf[:n]...); answered(reply) {
+			break
+		}
+	}
+	light, known = lightBackground(reply)
+	return light, known, typedAhead(reply)
+}

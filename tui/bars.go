@@ -1,0 +1,249 @@
+package tui
+
+import (
+	"strconv"
+	"strings"
+
+	"faultlab/scenarios/lang"
+)
+
+// header is the first line: what is open, and what it is doing.
+func (m *model) header(l layout) string {
+	t := m.t
+	left := say(inkBadge, " faultlab ", inkText, "  ")
+	left = append(left, m.top().title(m)...)
+	right := m.doing()
+	p := t.pen(m.width)
+	p.skip(l.margin)
+	room := m.width - l.margin - 1
+	for len(right) > 1 && t.width(left)+2+t.width(join(right)) > room {
+		right = right[:len(right)-1]
+	}
+	p.b.WriteString(t.split(left, join(right), max(0, room)))
+	p.room = 1
+	return p.line()
+}
+
+// doing is the right end of the header, part by part, the most important first.
+func (m *model) doing() []spans {
+	s := m.session
+	if s == nil || m.top().on() == lang.OnCatalogue {
+		return nil
+	}
+	st := s.state
+	parts := []spans{m.mode()}
+	elapsed := st.Elapsed
+	if s.past() {
+		elapsed = s.view.At.Sub(s.view.Start)
+	}
+	parts = append(parts, say(inkText, "t+"+moment(elapsed)+"s"))
+	parts = append(parts, m.faultsPart())
+	where := st.Address
+	if st.Mode == "simulated" {
+		where = "simulated " + where
+	}
+	parts = append(parts, say(inkQuiet, where))
+	if c := s.view.Contract; c != "" && c != "seed" {
+		parts = append(parts, say(inkQuiet, "contract "+c))
+	}
+	return parts
+}
+
+// mode says whether the bench moves, is held, is at rest, or is looked at in the past.
+func (m *model) mode() spans {
+	s, g := m.session, m.t.glyphs
+	st := s.state
+	var out spans
+	switch {
+	case s.past():
+		out = say(inkAccent, g.past+" PAST "+strconv.Itoa(s.position())+"/"+strconv.Itoa(s.view.Total))
+	case st.Asked != nil:
+		out = say(inkUnknown, g.unknown+" YOUR GUESS")
+	case st.Paused && len(st.Parked) > 0:
+		out = say(inkAccent, g.paused+" HELD", inkQuiet, " "+st.Parked[0])
+	case st.Paused:
+		out = say(inkAccent, g.paused+" PAUSED")
+	case st.AtRest && !st.Playing:
+		out = say(inkQuiet, g.rest+" AT REST")
+	default:
+		out = say(inkGood, g.live+" LIVE "+m.speed())
+	}
+	if s.view.WorkerDown {
+		out = append(say(inkBad, g.down+" WORKER DOWN "), out...)
+	}
+	return out
+}
+
+func (m *model) speed() string {
+	x := m.session.state.Speed
+	if x == 0 {
+		return "at once"
+	}
+	return strconv.FormatFloat(x, 'g', 3, 64) + m.t.glyphs.times
+}
+
+func (m *model) faultsPart() spans {
+	f := m.session.view.Faults
+	switch len(f) {
+	case 0:
+		return say(inkQuiet, "faults "+m.t.glyphs.none)
+	case 1:
+		return say(inkQuiet, "faults ", inkBad, f[0])
+	}
+	return say(inkQuiet, "faults ", inkBad, f[0]+" +"+strconv.Itoa(len(f)-1))
+}
+
+func join(parts []spans) spans {
+	var out spans
+	for i, p := range parts {
+		if i > 0 {
+			out = append(out, span{inkText, "   "})
+		}
+		out = append(out, p...)
+	}
+	return out
+}
+
+// timeline is the bar under the panes: which of the entries is looked at.
+func (m *model) timeline(width, margin int) string {
+	t, s := m.t, m.session
+	g := t.glyphs
+	p := t.pen(width)
+	p.skip(margin)
+	p.put(inkQuiet, "0s ")
+	at, total := s.position(), max(s.view.Total, 0)
+	side := say(inkQuiet, " "+strconv.Itoa(at)+"/"+strconv.Itoa(total)+" events")
+	hint := say(inkQuiet, "  "+g.arrowLeft+" "+g.arrowRight+" step through time ")
+	if width < 100 {
+		hint = say(inkQuiet, "  "+g.arrowLeft+" "+g.arrowRight+" ")
+	}
+	bar := max(1, p.room-t.width(side)-t.width(hint))
+	knob := 0
+	if total > 0 {
+		knob = at * (bar - 1) / total
+	}
+	p.fill(inkAccent, g.bar, knob)
+	p.put(inkAccent, g.knob)
+	p.fill(inkFrame, g.track, bar-knob-1)
+	for _, x := range append(side, hint...) {
+		p.put(x.ink, x.text)
+	}
+	return p.line()
+}
+
+// footerOrder is the order in which the footer of each screen names verbs; where
+// there is no room the last ones go, but never the ones in footerKeeps.
+var footerOrder = map[lang.Screen][]string{
+	lang.OnCatalogue: {"open", "filter", "lessons", "history", "unknowns", "edit", "command", "help", "quit"},
+	lang.OnBench:     {"again", "pause", "fault", "crash", "restart", "lookup", "cover", "pane", "command", "help", "quit"},
+	lang.OnRuns:      {"open", "filter", "lookup", "rerun", "copy", "close", "command", "help", "quit"},
+	lang.OnUnknowns:  {"lookup", "record", "resubmit", "abandon", "escalate", "copy", "close", "help"},
+	lang.OnLesson:    {"answer", "next", "open", "close", "command", "help", "quit"},
+	lang.OnMenu:      {"open", "filter", "close", "help"},
+}
+
+// footerWords are shorter than the verbs' labels where the footer says more than the verb's name.
+var footerWords = map[string]string{
+	"again": "run again", "lookup": "look up", "crash": "crash worker", "cover": "cover truth", "close": "back", "history": "runs", "edit": "edit",
+}
+
+func (m *model) footer() string {
+	t := m.t
+	p := t.pen(m.width)
+	p.skip(1)
+	switch {
+	case m.palette != nil:
+		return m.palette.line(m)
+	case m.notice.text != "":
+		p.put(m.notice.ink, m.notice.text)
+		return p.line()
+	}
+	on := m.top().on()
+	var items []spans
+	for _, name := range footerOrder[on] {
+		if k := keyOfVerb(name, on); k != "" && m.offers(name) {
+			items = append(items, say(inkAccent, t.keyName(k), inkQuiet, " "+footerWord(name)))
+		}
+	}
+	gap := 3
+	if m.t.tooWide(items, m.width-2) {
+		for i := range items {
+			items[i][1].text = " " + lastWord(items[i][1].text)
+		}
+	}
+	for total := 0; ; items = drop(items) {
+		total = 0
+		for _, it := range items {
+			total += t.width(it)
+		}
+		if gap = 3; total+(len(items)-1)*gap > m.width-2 {
+			gap = 2
+		}
+		if total+(len(items)-1)*gap <= m.width-2 || len(items) < 3 {
+			break
+		}
+	}
+	for i, it := range items {
+		if i > 0 {
+			p.skip(gap)
+		}
+		for _, x := range it {
+			p.put(x.ink, x.text)
+		}
+	}
+	return p.line()
+}
+
+// tooWide reports whether the items do not fit with two blanks between them.
+func (t *theme) tooWide(items []spans, room int) bool {
+	total := (len(items) - 1) * 2
+	for _, it := range items {
+		total += t.width(it)
+	}
+	return total > room
+}
+
+// lastWord and not the first: "run again" is "again", but "crash worker" is "crash".
+func lastWord(label string) string {
+	switch label = strings.TrimSpace(label); label {
+	case "crash worker", "cover truth":
+		label, _, _ = strings.Cut(label, " ")
+	case "run again":
+		return "again"
+	}
+	return label
+}
+
+// drop takes one item from the middle: the first ones matter most, and the last two say how to go on.
+func drop(items []spans) []spans {
+	i := len(items) - 3
+	if i < 1 {
+		i = 1
+	}
+	return append(items[:i:i], items[i+1:]...)
+}
+
+func footerWord(name string) string {
+	if w, ok := footerWords[name]; ok {
+		return w
+	}
+	if v := lang.VerbNamed(name); v != nil && v.Label != "" {
+		return v.Label
+	}
+	return name
+}
+
+// offers tells verbs apart that take each other's place in the footer.
+func (m *model) offers(name string) bool {
+	s := m.session
+	if s == nil {
+		return true
+	}
+	switch name {
+	case "crash":
+		return !s.view.WorkerDown
+	case "restart":
+		return s.view.WorkerDown
+	}
+	return true
+}

@@ -1,0 +1,121 @@
+package tui
+
+import (
+	"strconv"
+	"strings"
+
+	"faultlab/engine"
+	"faultlab/scenarios"
+)
+
+// callOut is the loudest thing on the screen: what nobody knows, and the key that asks.
+func (b beliefPane) callOut(r *engine.Run, s *engine.Step, width int, dense bool) []spans {
+	bar := func(text spans) spans { return append(say(inkUnknown, b.glyphs.callout+" "), text...) }
+	what, may := b.doubt(r, s)
+	key := append(say(inkCap, " "+b.look+" "), span{inkText, " " + b.offer(r, s)})
+	if dense {
+		return []spans{bar(say(inkUnknown, what)), bar(key)}
+	}
+	var out []spans
+	for _, l := range b.wrap(what, width-3, 3) {
+		out = append(out, bar(say(inkUnknown, l)))
+	}
+	for _, l := range b.wrap(may, width-3, 5) {
+		out = append(out, bar(say(inkText, l)))
+	}
+	return append(out, bar(nil), bar(key))
+}
+
+// doubt says what is not known and what that means.
+func (b beliefPane) doubt(r *engine.Run, s *engine.Step) (what, may string) {
+	c := doubtful(r, s)
+	if c == nil {
+		return "Nobody knows.", ""
+	}
+	noun := nounOf(c)
+	if e := lastEvidence(c); e != nil {
+		return b.evidenceSentence(e, noun)
+	}
+	status := strconv.Itoa(c.Status)
+	switch {
+	case !c.Ended:
+		what = "Sent, and then the worker died."
+	case c.How == engine.HowUnreadable:
+		what = "Answered " + status + ", but the answer cannot be read."
+	case c.How == engine.HowUnexpected:
+		what = "Answered " + status + ", which is neither yes nor no."
+	case c.How == engine.HowServer:
+		what = "Answered " + status + " to the end: that proves nothing."
+	case c.How == engine.HowConflict || c.How == engine.HowInFlight:
+		what = "Answered 409: it may exist already."
+	case strings.Contains(c.Message, "cancel"):
+		what = "Sent, then cancelled before the answer."
+	default:
+		what = "Sent, and nobody answered."
+	}
+	return what, "The " + noun + " may exist. Sending again is a decision, not a retry."
+}
+
+func (b beliefPane) evidenceSentence(e *engine.EvidenceAt, noun string) (what, may string) {
+	at := moment(e.At.Sub(b.view.Start)) + "s"
+	switch e.Found {
+	case engine.FoundRecord:
+		if e.Match == engine.Contradicts {
+			return "Looked up at " + at + ": found, and it contradicts what was sent.", "It may belong to somebody else."
+		}
+		return "Looked up at " + at + ": the " + noun + " is there.", "Record it: then nothing is sent again."
+	case engine.FoundNoRecord:
+		return "Looked up at " + at + ": no record.", "That is not the same as did not happen: a late request can still arrive."
+	}
+	return "Looked up at " + at + ": no answer.", "Nobody knows more than before."
+}
+
+// offer is what the key in the call-out does next.
+func (b beliefPane) offer(r *engine.Run, s *engine.Step) string {
+	if c := doubtful(r, s); c != nil && lastEvidence(c) != nil {
+		return "decide"
+	}
+	return "look the key up"
+}
+
+// doubtful is the newest call of the step that nobody can answer for.
+func doubtful(r *engine.Run, s *engine.Step) *engine.Call {
+	if d := r.Doubts(s); len(d) > 0 {
+		return d[0]
+	}
+	return nil
+}
+
+func lastEvidence(c *engine.Call) *engine.EvidenceAt {
+	if n := len(c.Evidence); n > 0 {
+		return &c.Evidence[n-1]
+	}
+	return nil
+}
+
+// nounOf is what a call makes, by the last word of its path: "job" of /jobs.
+func nounOf(c *engine.Call) string {
+	if len(c.Requests) == 0 {
+		return "effect"
+	}
+	path, _, _ := strings.Cut(c.Requests[0].URL, "?")
+	if _, rest, ok := strings.Cut(path, "://"); ok {
+		_, path, _ = strings.Cut(rest, "/")
+	}
+	path, _, _ = strings.Cut(strings.Trim(path, "/"), "/")
+	path = strings.TrimSuffix(path, "s")
+	if path == "" || len(path) > 20 {
+		return "effect"
+	}
+	return path
+}
+
+// unknownIn is the first run of the view with an unknown operation, the newest first; -1 if there is none.
+func unknownIn(v *scenarios.View) int {
+	for i := len(v.Runs) - 1; i >= 0; i-- {
+		if v.Runs[i].Reconcile || v.Runs[i].NeedsReconciling() {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,200 @@
+package tui
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"faultlab/scenarios"
+)
+
+// benchFrame is the bench's own frame, whatever lies over it.
+func (m *model) benchFrame() string {
+	stack, pal, note := m.stack, m.palette, m.notice
+	m.stack, m.palette, m.notice = []screen{&catalogue{}, &benchScreen{}}, nil, notice{}
+	defer func() { m.stack, m.palette, m.notice = stack, pal, note }()
+	return m.build()
+}
+
+// Plain writes a view's wire line by line, without colours or frames: for screen
+// readers, pipes and reports. With covered, what only the provider knows is left out.
+func Plain(v *scenarios.View, from int, covered bool) []string {
+	var out []string
+	for _, r := range v.Wire {
+		if r.Entry <= from || covered && r.Truth {
+			continue
+		}
+		out = append(out, plainRow(v, r))
+	}
+	return out
+}
+
+// plainSides say in a word what the picture says by where a row stands.
+var plainSides = map[scenarios.RowKind]string{
+	scenarios.RowSend: "caller sends", scenarios.RowCommit: "provider", scenarios.RowReplay: "provider", scenarios.RowRefused: "provider",
+	scenarios.RowReply: "caller gets", scenarios.RowBroken: "caller gets no whole answer", scenarios.RowSilence: "caller gets nothing",
+	scenarios.RowWait: "caller waits", scenarios.RowInbound: "inbound", scenarios.RowNote: "bench", scenarios.RowEvidence: "look-up",
+	scenarios.RowDecision: "decision",
+}
+
+func plainRow(v *scenarios.View, r scenarios.Row) string {
+	side := plainSides[r.Kind]
+	if side == "" {
+		side = "caller"
+	}
+	text := r.Text
+	if r.Detail != "" {
+		text += " (" + r.Detail + ")"
+	}
+	if r.Hidden {
+		text += " [not written by the caller]"
+	}
+	line, _, _ := clean(fmt.Sprintf("%s %s: %s", moment(r.At.Sub(v.Start)), side, text), 2000, false)
+	return line
+}
+
+// markdown is the bench as a report that a reviewer reads.
+func markdown(title string, v *scenarios.View) []byte {
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	safe := func(s string) string {
+		out, _, _ := clean(s, 500, false)
+		return strings.NewReplacer("|", `\|`, "`", "'", "<", "&lt;").Replace(out)
+	}
+	line("# %s\n", safe(title))
+	for i := range v.Operations {
+		op := &v.Operations[i]
+		line("**%s**: %s. Believed %s, %s. %s\n", safe(opName(op)), verdictSigns[op.Verdict].word, beliefSigns[op.Belief].word, plural(len(op.Effects), "effect"), safe(op.Why))
+	}
+	line("## Wire\n\n```text")
+	for _, l := range Plain(v, 0, false) {
+		line("%s", strings.ReplaceAll(l, "```", "'''"))
+	}
+	line("```\n\n## Ledger\n\n| id | collection | key | record |\n| --- | --- | --- | --- |")
+	for _, e := range v.Effects {
+		line("| %s | %s | %s | %s |", safe(e.ID), safe(e.Collection), safe(e.Key), safe(string(e.Body)))
+	}
+	return []byte(b.String())
+}
+
+// recorder makes a recording of the terminal (asciicast v2): the bench's frame
+// after each entry, at the entry's time. It is called outside Update.
+func (m *model) recorder() func() []byte {
+	bench, width, height, t := m.session.bench, m.width, m.height, m.t
+	scenario, state := m.session.scenario, m.session.state
+	return func() []byte {
+		var b strings.Builder
+		enc := json.NewEncoder(&b)
+		enc.SetEscapeHTML(false)
+		_ = enc.Encode(map[string]any{"version": 2, "width": width, "height": height, "title": scenario.Title}) // plain values
+		own := &model{t: t, width: width, height: height, memory: recall(""), stack: []screen{&benchScreen{}}}
+		own.session = newSession(frozen{bench, state}, scenario)
+		for n := 1; n <= bench.Len(); n++ {
+			own.session.at = n
+			own.session.pull()
+			at := own.session.view.At.Sub(own.session.view.Start).Seconds()
+			_ = enc.Encode([]any{at, "o", "\x1b[H" + strings.ReplaceAll(own.build(), "\n", "\r\n")})
+		}
+		return []byte(b.String())
+	}
+}
+
+// frozen is a bench whose state stays as it was.
+type frozen struct {
+	Bench
+	state scenarios.State
+}
+
+func (f frozen) State() scenarios.State { return f.state }
+
+// svg draws a frame as a picture: one text element for each run of one style.
+func svg(frame string, width, height int) []byte {
+	const cw, ch = 8.4, 17
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%d" font-family="ui-monospace,Menlo,Consolas,monospace" font-size="14">`, float64(width)*cw+20, height*ch+20)
+	fmt.Fprintf(&b, `<rect width="100%%" height="100%%" fill="#161616"/>`+"\n")
+	for y, l := range strings.Split(frame, "\n") {
+		x := 0
+		for _, p := range pieces(l) {
+			w := ansi.StringWidth(p.text)
+			if p.bg != "" {
+				fmt.Fprintf(&b, `<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s"/>`, 10+float64(x)*cw, 10+y*ch, float64(w)*cw, ch, p.bg)
+			}
+			if strings.TrimSpace(p.text) != "" {
+				weight := ""
+				if p.bold {
+					weight = ` font-weight="bold"`
+				}
+				fmt.Fprintf(&b, `<text x="%.1f" y="%d" fill="%s" textLength="%.1f" xml:space="preserve"%s>%s</text>`+"\n",
+					10+float64(x)*cw, 10+y*ch+13, firstWord(p.fg, "#e6e6ea"), float64(w)*cw, weight, xmlEscape.Replace(p.text))
+			}
+			x += w
+		}
+	}
+	b.WriteString("</svg>\n")
+	return []byte(b.String())
+}
+
+var xmlEscape = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;")
+
+// piece is text in one style, as the escape codes of a frame give it.
+type piece struct {
+	text, fg, bg string
+	bold         bool
+}
+
+// pieces reads a line of a frame of ours: only true colours, bold and reverse are looked at.
+func pieces(line string) []piece {
+	var out []piece
+	cur := piece{}
+	for line != "" {
+		i := strings.IndexByte(line, 0x1b)
+		if i != 0 {
+			text := line
+			if i > 0 {
+				text = line[:i]
+			}
+			p := cur
+			p.text = text
+			out, line = append(out, p), line[len(text):]
+			continue
+		}
+		end := strings.IndexByte(line, 'm')
+		if end < 0 {
+			break
+		}
+		cur = styled(cur, strings.Split(line[2:end], ";"))
+		line = line[end+1:]
+	}
+	return out
+}
+
+func styled(p piece, codes []string) piece {
+	rgb := func(c []string) string {
+		var n [3]int
+		for i := range n {
+			fmt.Sscan(c[i], &n[i])
+		}
+		return fmt.Sprintf("#%02x%02x%02x", n[0], n[1], n[2])
+	}
+	for i := 0; i < len(codes); i++ {
+		switch c := codes[i]; {
+		case c == "0" || c == "":
+			p = piece{}
+		case c == "1":
+			p.bold = true
+		case c == "7":
+			p.fg, p.bg = "#161616", "#e6e6ea"
+		case (c == "38" || c == "48") && i+4 < len(codes) && codes[i+1] == "2":
+			if c == "38" {
+				p.fg = rgb(codes[i+2:])
+			} else {
+				p.bg = rgb(codes[i+2:])
+			}
+			i += 4
+		}
+	}
+	return p
+}

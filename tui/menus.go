@@ -1,0 +1,245 @@
+package tui
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"faultlab/faultprovider/contract"
+	"faultlab/faultprovider/fault"
+	"faultlab/scenarios/lang"
+)
+
+// faultMenu queues, composes and removes faults. It stays open: several can be queued.
+func faultMenu(*model) *menu {
+	return &menu{name: "Faults", items: func(m *model) []item {
+		var out []item
+		queued := m.session.view.Faults
+		if len(queued) > 0 {
+			out = append(out, item{name: "queued, taken in this order"})
+		}
+		for i, f := range queued {
+			rest := append(append([]string{}, queued[:i]...), queued[i+1:]...)
+			out = append(out, item{name: f, mark: "remove", text: []string{"Takes this fault out of the queue.", "", faultText(f)}, do: requeue(rest)})
+		}
+		out = append(out, item{name: "compose"}, item{name: "a fault of one's own", mark: "three axes",
+			text: []string{"When the effect commits, what the caller gets, and which requests it takes: chosen one after the other."},
+			do:   func(m *model) tea.Cmd { m.push(composeMenu(fault.Fault{}, 0)); return nil }})
+		out = append(out, item{name: "named faults"})
+		for _, a := range fault.Aliases()[1:] {
+			out = append(out, item{name: a.Name, text: []string{a.Summary, "", axes(a.Fault)}, do: sends("fault", a.Name, true)})
+		}
+		return out
+	}}
+}
+
+func faultText(name string) string {
+	for _, a := range fault.Aliases() {
+		if a.Name == name {
+			return a.Summary
+		}
+	}
+	return name
+}
+
+// axes says a fault in the words of its three axes.
+func axes(f fault.Fault) string {
+	when := map[fault.When]string{"": "before the reply", fault.BeforeReply: "before the reply", fault.Never: "never", fault.Late: "late"}[f.Commit.When]
+	if f.Commit.After > 0 {
+		when += ", " + f.Commit.After.String() + " after the request"
+	}
+	gets := string(f.Reply.Do)
+	switch {
+	case f.Reply.Do == fault.Status:
+		gets = fmt.Sprintf("status %d", f.Reply.Status)
+	case gets == "":
+		gets = string(fault.Normal)
+	}
+	takes := string(f.On.Requests)
+	if takes == "" {
+		takes = string(fault.New)
+	}
+	return "commits: " + when + "\nthe caller gets: " + gets + "\ntakes: " + takes + " requests"
+}
+
+// requeue makes the queue anew: the bench knows how to empty it and how to add to it.
+func requeue(rest []string) func(*model) tea.Cmd {
+	return func(m *model) tea.Cmd {
+		s := m.session
+		bench := s.bench
+		args := make([]string, len(rest))
+		for i, f := range rest {
+			args[i] = f
+			if !strings.HasPrefix(f, "{") {
+				args[i] = lang.Quote(f)
+			}
+		}
+		return work(func() tea.Msg {
+			err := bench.Do("clearfaults")
+			if err == nil && len(args) > 0 {
+				err = bench.Do("fault " + strings.Join(args, " "))
+			}
+			return doneMsg{bench, "clearfaults", err}
+		})
+	}
+}
+
+// choice is one value of an axis.
+type choice struct {
+	name, text string
+	set        func(*fault.Fault)
+}
+
+// composition is the three axes, in the order in which they are asked.
+var composition = []struct {
+	name    string
+	choices []choice
+}{
+	{"When does the effect commit?", []choice{
+		{"before the reply", "The record is in the ledger before the caller gets anything.", func(f *fault.Fault) { f.Commit.When = fault.BeforeReply }},
+		{"never", "Nothing is stored.", func(f *fault.Fault) { f.Commit.When = fault.Never }},
+		{"2s late", "The record is stored 2 s after the request, whatever the caller got meanwhile.", late(2 * time.Second)},
+		{"30s late", "The record is stored 30 s after the request: later than most callers wait.", late(30 * time.Second)},
+	}},
+	{"What does the caller get?", []choice{
+		{"a normal answer", "The answer that the contract prescribes.", func(f *fault.Fault) { f.Reply.Do = fault.Normal }},
+		{"status 503", "A server error: it proves nothing.", gets(503)},
+		{"status 429", "Too many requests: nothing was done, says the caller's table.", gets(429)},
+		{"status 409", "A conflict: it may say that the record exists.", gets(409)},
+		{"a reset", "The connection is reset and no byte of an answer comes.", func(f *fault.Fault) { f.Reply.Do = fault.Reset }},
+		{"nothing", "No answer until the caller gives up.", func(f *fault.Fault) { f.Reply.Do = fault.Nothing }},
+		{"a cut body", "The answer breaks off in the middle.", func(f *fault.Fault) { f.Reply.Do = fault.Cut }},
+		{"not JSON", "The right status with a page of HTML.", func(f *fault.Fault) { f.Reply.Do = fault.NotJSON }},
+		{"too large a body", "The right status with more than the caller reads.", func(f *fault.Fault) { f.Reply.Do = fault.TooLarge }},
+		{"a normal answer, 5s late", "The answer comes 5 s late.", func(f *fault.Fault) { f.Reply = fault.Reply{Do: fault.Normal, Slow: 5 * time.Second} }},
+	}},
+	{"Which requests does it take?", []choice{
+		{"new operations", "A write that would commit a new effect.", func(f *fault.Fault) { f.On.Requests = fault.New }},
+		{"replays", "A write whose key is known.", func(f *fault.Fault) { f.On.Requests = fault.Replay }},
+		{"look-ups", "A look-up by key, or a read.", func(f *fault.Fault) { f.On.Requests = fault.LookUp }},
+		{"any", "Every request.", func(f *fault.Fault) { f.On.Requests = fault.Any }},
+		{"any, always", "Every request, until the queue is emptied.", func(f *fault.Fault) { f.On = fault.On{Requests: fault.Any, Times: fault.Always} }},
+	}},
+}
+
+func late(d time.Duration) func(*fault.Fault) {
+	return func(f *fault.Fault) { f.Commit = fault.Commit{When: fault.Late, After: d} }
+}
+
+func gets(status int) func(*fault.Fault) {
+	return func(f *fault.Fault) { f.Reply = fault.Reply{Do: fault.Status, Status: status} }
+}
+
+// composeMenu asks for one axis, and for the next, and queues what was composed.
+func composeMenu(f fault.Fault, axis int) *menu {
+	c := composition[axis]
+	return &menu{name: c.name, items: func(*model) []item {
+		var out []item
+		for _, ch := range c.choices {
+			next := f
+			ch.set(&next)
+			out = append(out, item{name: ch.name, text: []string{ch.text}, do: func(m *model) tea.Cmd {
+				m.pop()
+				if axis+1 < len(composition) {
+					m.push(composeMenu(next, axis+1))
+					return nil
+				}
+				text, err := json.Marshal(next)
+				if err != nil {
+					m.say(inkBad, err.Error())
+					return nil
+				}
+				// It stands in the palette, to be edited before it is queued.
+				m.palette = newPalette("fault " + string(text))
+				return nil
+			}})
+		}
+		return out
+	}}
+}
+
+// contractMenu chooses the contract that the provider keeps, and shows its rules.
+func contractMenu(*model) *menu {
+	return &menu{name: "Contracts", items: func(m *model) []item {
+		var out []item
+		for _, c := range contract.Presets() {
+			it := item{name: c.Name, text: rulesOf(c), do: sends("contract", c.Name, false)}
+			if c.Name == m.session.view.Contract {
+				it.mark = "kept now"
+			}
+			out = append(out, it)
+		}
+		return out
+	}}
+}
+
+// rulesOf says a contract's rules, one a line.
+func rulesOf(c contract.Contract) []string {
+	out := []string{c.Title, ""}
+	rule := func(name, text string) { out = append(out, name+": "+text) }
+	rule("key", string(c.Carrier.In)+" "+c.Carrier.Name)
+	rule("without a key", refusal(c.Missing))
+	rule("changed payload", refusal(c.Mismatch)+", compared by "+string(c.Fingerprint.By))
+	rule("a repeat gets", string(c.Replay.Do))
+	rule("in flight", refusal(c.InFlight.Refusal))
+	rule("after a 5xx the key is", string(c.AfterError))
+	kept := "for ever"
+	if c.Retention.For > 0 {
+		kept = "for " + c.Retention.For.String()
+	}
+	rule("a key is known", kept)
+	rule("look-up", string(c.LookUp.By))
+	if c.Note != "" {
+		out = append(out, "", c.Note)
+	}
+	for _, a := range c.Assumptions {
+		out = append(out, "assumed: "+a)
+	}
+	return out
+}
+
+func refusal(r contract.Refusal) string {
+	if r.Status != 0 {
+		return fmt.Sprintf("%s %d", r.Do, r.Status)
+	}
+	return string(r.Do)
+}
+
+// policyMenu changes how often and how fast the runs that follow are retried.
+func policyMenu(*model) *menu {
+	return &menu{name: "Retry policy", items: func(*model) []item {
+		set := func(name, args, text string) item {
+			return item{name: name, mark: args, text: []string{text, "", "It holds for the runs that follow; a run that is open keeps its own."}, do: sends("policy", args, false)}
+		}
+		return []item{
+			set("as the document says", "document", "Goes back to the document's own policy."),
+			set("no retry", "retry=1", "One attempt. Whatever fails, stays failed."),
+			set("patient", "retry=5 retry-backoff=exponential retry-delay=1s retry-max-delay=30s", "Five attempts, each pause twice as long as the one before."),
+			set("hasty", "retry=5 retry-backoff=fixed retry-delay=50ms", "Five attempts, 50 ms apart: what an outage looks like from the provider's side."),
+			set("stubborn", "retry=10 retry-backoff=fixed retry-delay=1s", "Ten attempts, 1 s apart."),
+			{name: "another", text: []string{"Written out."}, do: func(m *model) tea.Cmd {
+				m.pop()
+				m.palette = newPalette("policy retry=")
+				return nil
+			}},
+		}
+	}}
+}
+
+// keyMenu changes where the runs that follow take their key from.
+func keyMenu(*model) *menu {
+	return &menu{name: "Key", items: func(*model) []item {
+		set := func(name, text string) item {
+			return item{name: name, text: []string{text, "", "It holds for the runs that follow."}, do: sends("key", name, false)}
+		}
+		return []item{
+			set("document", "As the scripts say."),
+			set("run", "One key for all attempts of a step in one run. A rerun has another one."),
+			set("business", "A key made of the subject: the same in every run, so a rerun is the same operation."),
+			set("attempt", "A new key for each attempt. This is the bug: the provider cannot recognise a retry."),
+		}
+	}}
+}

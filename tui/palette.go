@@ -1,0 +1,167 @@
+package tui
+
+import (
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"faultlab/scenarios/lang"
+)
+
+// palette is the line where every verb can be typed, in the words of scenario files.
+type palette struct {
+	input input
+	pick  int // of the offers; -1 for none
+	past  int // how far back in what was typed before
+}
+
+func newPalette(text string) *palette {
+	p := &palette{pick: -1}
+	p.input.set(text)
+	return p
+}
+
+// offers are the ways to go on with the line.
+func (p *palette) offers(m *model) []lang.Candidate {
+	return lang.Complete(p.input.String(), m.opt.names(m))
+}
+
+func (p *palette) key(m *model, k tea.KeyMsg) tea.Cmd {
+	offers := p.offers(m)
+	switch k.Type {
+	case tea.KeyEsc, tea.KeyCtrlC:
+		m.palette = nil
+	case tea.KeyEnter:
+		return p.enter(m)
+	case tea.KeyTab, tea.KeyDown:
+		p.choose(offers, 1)
+	case tea.KeyShiftTab, tea.KeyUp:
+		if p.pick < 0 && k.Type == tea.KeyUp {
+			p.recall(m, 1)
+			return nil
+		}
+		p.choose(offers, -1)
+	default:
+		if k.Type == tea.KeyBackspace && len(p.input.text) == 0 {
+			m.palette = nil
+			return nil
+		}
+		if p.pick >= 0 && p.pick < len(offers) && k.Type == tea.KeySpace {
+			p.input.set(offers[p.pick].Line)
+		}
+		p.pick = -1
+		p.input.key(k)
+	}
+	return nil
+}
+
+// choose goes through the offers; a single one is taken at once.
+func (p *palette) choose(offers []lang.Candidate, step int) {
+	if len(offers) == 0 {
+		return
+	}
+	if len(offers) == 1 {
+		p.input.set(offers[0].Line + " ")
+		p.pick = -1
+		return
+	}
+	p.pick = (p.pick + step + len(offers)) % len(offers)
+}
+
+func (p *palette) recall(m *model, step int) {
+	if n := len(m.typed); n > 0 {
+		p.past = clamp(p.past+step, 1, n)
+		p.input.set(m.typed[n-p.past])
+	}
+}
+
+// enter does what was typed. A mistake stays on the line, with what would fit.
+func (p *palette) enter(m *model) tea.Cmd {
+	if o := p.offers(m); p.pick >= 0 && p.pick < len(o) {
+		p.input.set(o[p.pick].Line)
+		p.pick = -1
+		if v := lang.VerbNamed(strings.TrimSpace(p.input.String())); v == nil || v.Least > 0 || required(v) {
+			p.input.set(p.input.String() + " ")
+			return nil
+		}
+	}
+	text := strings.TrimSpace(p.input.String())
+	m.palette = nil
+	if text == "" {
+		return nil
+	}
+	l, err := lang.ParseLine(text)
+	if err != nil {
+		m.palette = p
+		m.say(inkBad, err.Error())
+		return nil
+	}
+	m.typed = append(m.typed, text)
+	return m.run(command{verb: lang.VerbNamed(l.Verb), args: l.Text, typed: l})
+}
+
+// required reports whether a verb means nothing without arguments.
+func required(v *lang.Verb) bool {
+	return len(v.Args) > 0 && !v.Args[0].Optional && v.Args[0].Keyword == ""
+}
+
+// line is the palette in the footer's place; a mistake is said above it.
+func (p *palette) line(m *model) string {
+	t := m.t
+	w := t.pen(m.width)
+	w.skip(1)
+	w.put(inkAccent, ":")
+	for _, s := range p.input.spans(t, m.width-4) {
+		w.put(s.ink, s.text)
+	}
+	return w.line()
+}
+
+// over lays the offers over the last lines of the screen's body.
+func (p *palette) over(m *model, body []string) []string {
+	t := m.t
+	offers := p.offers(m)
+	shown := min(len(offers), 8, len(body)-3)
+	var list []spans
+	first := clamp(p.pick-shown+1, 0, max(0, len(offers)-shown))
+	wide := 0
+	for _, o := range offers {
+		wide = max(wide, t.widthOf(o.Word))
+	}
+	for i := first; i < first+shown; i++ {
+		o := offers[i]
+		mark, k := "  ", inkText
+		if i == p.pick {
+			mark, k = t.glyphs.pick+" ", inkPick
+		}
+		list = append(list, say(inkAccent, mark, k, o.Word, inkQuiet, strings.Repeat(" ", wide-t.widthOf(o.Word)+2)+o.Help))
+	}
+	head := p.usage(m)
+	lines := len(list) + len(head)
+	if lines == 0 {
+		return body
+	}
+	b := box{title: say(inkStrong, "Command"), frame: inkAccent, focus: true, body: func(w, h int) []string {
+		return t.window(fixed(append(head, list...)...), 0, w, h)
+	}}
+	if n := len(offers) - shown; n > 0 {
+		b.side = say(inkQuiet, "+"+plural(n, "offer"))
+	}
+	over := t.draw(b, m.width, min(lines+2, len(body)))
+	return append(append([]string{}, body[:len(body)-len(over)]...), over...)
+}
+
+// usage is the form of the verb that is being typed, and the last mistake.
+func (p *palette) usage(m *model) []spans {
+	var out []spans
+	if m.notice.text != "" {
+		for _, l := range m.t.wrap(m.notice.text, m.width-4, 3) {
+			out = append(out, say(m.notice.ink, l))
+		}
+	}
+	name, _, more := strings.Cut(strings.TrimLeft(p.input.String(), " "), " ")
+	if v := lang.VerbNamed(name); v != nil && more && v.Interactive() {
+		out = append(out, say(inkStrong, v.Usage()), say(inkQuiet, v.Help))
+	}
+	return out
+}

@@ -1,0 +1,119 @@
+package tui
+
+import (
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"faultlab/scenarios/lang"
+)
+
+// programVerbs are the verbs that concern the program, not the bench. A test holds
+// this table and the screens against the one of package lang.
+var programVerbs map[string]func(*model, command) tea.Cmd
+
+func init() {
+	programVerbs = map[string]func(*model, command) tea.Cmd{
+		"quit":      func(*model, command) tea.Cmd { return tea.Quit },
+		"suspend":   func(*model, command) tea.Cmd { return tea.Suspend },
+		"close":     func(m *model, _ command) tea.Cmd { m.pop(); return nil },
+		"command":   func(m *model, _ command) tea.Cmd { m.palette = newPalette(""); return nil },
+		"help":      func(m *model, c command) tea.Cmd { m.help(c.args); return nil },
+		"theme":     (*model).retheme,
+		"catalogue": func(m *model, _ command) tea.Cmd { m.stack = m.stack[:1]; return nil },
+		"open":      (*model).openNamed,
+		"save":      save,
+		"export":    export,
+		"mouse":     setMouse,
+		"unknowns":  func(m *model, _ command) tea.Cmd { return m.showUnknowns() },
+		"history":   (*model).showRuns,
+		"lessons":   (*model).showLessons,
+		"next":      (*model).nextInLesson,
+		"filter":    ignore,
+		"up":        ignore, "down": ignore, "pageup": ignore, "pagedown": ignore, "top": ignore, "bottom": ignore,
+		"pane": ignore, "unpane": ignore,
+	}
+}
+
+// ignore is what moving about does on a screen that has nothing to move in.
+func ignore(*model, command) tea.Cmd { return nil }
+
+func (m *model) retheme(c command) tea.Cmd {
+	name := strings.TrimSpace(c.args)
+	t, err := newTheme(name, m.opt.depth, m.t.glyphs)
+	if err != nil {
+		m.say(inkBad, err.Error())
+		return nil
+	}
+	m.t = t
+	m.memo = memo{}
+	m.memory.Theme = name
+	return m.keep()
+}
+
+func (m *model) openNamed(c command) tea.Cmd {
+	name := strings.TrimSpace(c.args)
+	if name == "" {
+		return nil
+	}
+	for _, s := range m.opt.Scenarios {
+		if s.Name == name {
+			return m.open(s)
+		}
+	}
+	m.say(inkBad, "there is no scenario "+name+"; what fits: "+strings.Join(lang.Nearest(name, m.names()), ", "))
+	return nil
+}
+
+func (m *model) names() []string {
+	out := make([]string, len(m.opt.Scenarios))
+	for i, s := range m.opt.Scenarios {
+		out[i] = s.Name
+	}
+	return out
+}
+
+// open opens a scenario on a bench of its own, in a command.
+func (m *model) open(s *lang.Scenario) tea.Cmd {
+	m.say(inkQuiet, "opening "+s.Title)
+	open := m.opt.Open
+	return work(func() tea.Msg {
+		b, err := open(s, false)
+		return openedMsg{bench: b, scenario: s, err: err}
+	})
+}
+
+// opened shows the new bench and begins to play it. The one before is closed.
+func (m *model) opened(o openedMsg) tea.Cmd {
+	m.notice = notice{}
+	if o.err != nil {
+		m.say(inkBad, o.err.Error())
+		return nil
+	}
+	old := m.session
+	m.session = newSession(o.bench, o.scenario)
+	if old != nil {
+		m.session.covered, m.session.focus = old.covered, old.focus
+	}
+	if m.edited = ""; o.lesson {
+		m.session.covered = true
+	} else {
+		m.course = nil
+	}
+	m.stack = append(m.stack[:1], &benchScreen{})
+	m.memo = memo{}
+	o.bench.Notify(m.pump.news)
+	o.bench.Play()
+	m.session.pull()
+	return tea.Batch(m.tick(), closeBench(old))
+}
+
+func closeBench(s *session) tea.Cmd {
+	if s == nil {
+		return nil
+	}
+	return work(func() tea.Msg {
+		_ = s.bench.Close() // nothing of it is wanted any more
+		return nil
+	})
+}

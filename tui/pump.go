@@ -1,0 +1,69 @@
+package tui
+
+import (
+	"context"
+	"os"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"faultlab/engine/clock"
+)
+
+// pump is the one goroutine between the outside and the program. It tells the
+// program at most once a frame that the bench changed, so that actors never wait
+// for the screen, and it hands signals on. Update pulls what there is then: a
+// hundred changes in one frame are one message.
+type pump struct {
+	dirty   chan struct{} // holds at most one: the bench changed
+	signals chan os.Signal
+	wall    *clock.Wall
+	done    chan struct{}
+	stop    context.CancelFunc
+}
+
+func newPump() *pump {
+	return &pump{dirty: make(chan struct{}, 1), signals: make(chan os.Signal, 1), wall: clock.NewWall(), done: make(chan struct{})}
+}
+
+// news is called by whoever changed the bench. It never blocks.
+func (p *pump) news() {
+	select {
+	case p.dirty <- struct{}{}:
+	default:
+	}
+}
+
+// start begins to hand on. A panic of it ends the program like any other.
+func (p *pump) start(send func(tea.Msg)) {
+	ctx, cancel := context.WithCancel(context.Background())
+	p.stop = cancel
+	go func() {
+		defer close(p.done)
+		defer func() {
+			if r := recover(); r != nil {
+				send(panicMsg{trace(r)})
+			}
+		}()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case s := <-p.signals:
+				send(signalMsg{s.String()})
+			case <-p.dirty:
+				send(newsMsg{})
+				if p.wall.Sleep(ctx, frameTime) != nil {
+					return
+				}
+			}
+		}
+	}()
+}
+
+// end stops the pump and waits for it.
+func (p *pump) end() {
+	if p.stop != nil {
+		p.stop()
+		<-p.done
+	}
+}

@@ -1,0 +1,215 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/term"
+	"github.com/mattn/go-runewidth"
+	"github.com/muesli/termenv"
+
+	"faultlab/scenarios/lang"
+	_ "faultlab/tui/pin" // before Bubble Tea is initialised: see there
+)
+
+// Options are what the workbench needs from its surroundings.
+type Options struct {
+	Scenarios []*lang.Scenario // the catalogue, in its order
+	// Open sets up a bench of its own for one scenario, not yet playing. With ask, its script's questions wait for an answer.
+	Open    func(s *lang.Scenario, ask bool) (Bench, error)
+	Lessons []Lesson
+	Store   Store      // the runs on disk; nil where there are none
+	Names   lang.Names // what fits in the palette's arguments, beside what the open bench knows; may be nil
+	Start   string     // the scenario to open at once; empty: the catalogue
+	Theme   string     // "auto", or one of ThemeNames
+	ASCII   bool       // nothing outside ASCII
+	Mouse   bool       // the wheel scrolls; the terminal's own selection then needs shift
+	State   string     // the file that keeps theme and verdicts over a quit; empty: nowhere
+	Log     string     // where the program's log is, for what is printed after a crash
+	In, Out *os.File   // nil: standard input and output
+
+	depth termenv.Profile // how many colours the terminal has
+}
+
+// names is Names with the themes, which only the workbench knows.
+func (o *Options) names(m *model) lang.Names { return names{o.Names, m} }
+
+type names struct {
+	more lang.Names
+	m    *model
+}
+
+// Values are what fits in a place of this kind on the open bench.
+func (n names) Values(k lang.Kind) []string {
+	switch k {
+	case lang.KindTheme:
+		return ThemeNames()
+	case lang.KindScenario:
+		return n.m.names()
+	}
+	if s := n.m.session; s != nil {
+		if b, ok := s.bench.(lang.Names); ok {
+			if v := b.Values(k); v != nil {
+				return v
+			}
+		}
+	}
+	if n.more != nil {
+		return n.more.Values(k)
+	}
+	return nil
+}
+
+// ErrNoTerminal says that there is nothing to draw on.
+var ErrNoTerminal = errors.New("the workbench needs a terminal")
+
+// signalError says that the system ended the program.
+type signalError struct{ name string }
+
+func (e *signalError) Error() string { return "ended by the signal " + e.name }
+
+// Run shows the workbench until the person leaves it, ctx ends or a signal comes.
+// Whatever happens, the terminal is left as it was found. After a panic or a signal the
+// error says so and where the log is.
+func Run(ctx context.Context, o Options) (err error) {
+	if o.In == nil {
+		o.In = os.Stdin
+	}
+	if o.Out == nil {
+		o.Out = os.Stdout
+	}
+	if !term.IsTerminal(o.In.Fd()) || !term.IsTerminal(o.Out.Fd()) {
+		return ErrNoTerminal
+	}
+	m, typed, err := prepare(o)
+	if err != nil {
+		return err
+	}
+	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(&keyboard{File: o.In}), tea.WithOutput(o.Out),
+		tea.WithAltScreen(), tea.WithoutSignalHandler(), tea.WithoutCatchPanics())
+	m.ahead = typed
+	signal.Notify(m.pump.signals, endingSignals...)
+	defer signal.Stop(m.pump.signals)
+	m.pump.start(p.Send)
+	defer m.close()
+	defer func() {
+		if r := recover(); r != nil {
+			_ = p.ReleaseTerminal() // the one thing that still matters
+			err = &crash{text: trace(r), log: o.Log}
+		}
+	}()
+	_, err = p.Run()
+	switch {
+	case m.ended != nil:
+		return fmt.Errorf("%w%s", m.ended, where(o.Log))
+	case errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil:
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// prepare makes the model: the theme by what the terminal says of itself.
+func prepare(o Options) (m *model, typed []byte, err error) {
+	o.depth = termenv.NewOutput(o.Out).EnvColorProfile()
+	mem := recall(o.State)
+	name := o.Theme
+	if name == "" || name == "auto" {
+		name = mem.Theme
+	}
+	switch {
+	case o.depth == termenv.Ascii:
+		name = plain.name
+	case name == "":
+		light, known, ahead := askTerminal(o.In, o.Out)
+		typed = ahead
+		if name = dark.name; known && light || !known && lightByEnvironment(os.Getenv("COLORFGBG")) {
+			name = bright.name
+		}
+	}
+	g := unicodeGlyphs
+	if o.ASCII || wideAmbiguous() {
+		g = asciiGlyphs
+	}
+	t, err := newTheme(name, o.depth, g)
+	if err != nil {
+		return nil, nil, err
+	}
+	return newModel(o, t, mem), typed, nil
+}
+
+func newModel(o Options, t *theme, mem *memory) *model {
+	m := &model{opt: o, t: t, memory: mem, pump: newPump()}
+	c := &catalogue{}
+	m.stack = []screen{c}
+	c.choose(m, mem.Chosen)
+	return m
+}
+
+// close ends what the program started.
+func (m *model) close() {
+	m.pump.end()
+	if m.session != nil {
+		_ = m.session.bench.Close() // the person has left; nobody waits for it
+	}
+}
+
+// crash is a panic, after the terminal was given back.
+type crash struct{ text, log string }
+
+func (c *crash) Error() string {
+	return "faultlab crashed; this is a bug" + where(c.log) + "\n" + c.text
+}
+
+func where(log string) string {
+	if log == "" {
+		return ""
+	}
+	return "; the log is " + log
+}
+
+// trace is a panic's value with the place where it happened. A trace goes through as it is.
+func trace(r any) string {
+	if s, ok := r.(string); ok && strings.Contains(s, "goroutine ") {
+		return s
+	}
+	return fmt.Sprintf("%v\n%s", r, debug.Stack())
+}
+
+// ahead are the keys that were typed before the first frame.
+func (m *model) typedAhead() tea.Cmd {
+	var keys []tea.Cmd
+	for _, b := range m.ahead {
+		k := tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{rune(b)}}
+		switch {
+		case b == '\r' || b == '\n':
+			k = tea.KeyMsg{Type: tea.KeyEnter}
+		case b == ' ':
+			k = tea.KeyMsg{Type: tea.KeySpace, Runes: []rune{' '}}
+		case b < 0x20 || b > 0x7e:
+			continue
+		}
+		keys = append(keys, func() tea.Msg { return k })
+	}
+	return tea.Sequence(keys...)
+}
+
+// List prints the scenarios one a line, for where there is no terminal.
+func List(w io.Writer, scenarios []*lang.Scenario) error {
+	for _, s := range scenarios {
+		if _, err := fmt.Fprintf(w, "%-28s %s\n", s.Name, s.Title); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wideAmbiguous reports whether the locale draws characters of ambiguous width two
+// cells wide, as many East Asian terminals do: lines and glyphs are such characters.
+func wideAmbiguous() bool { return runewidth.NewCondition().EastAsianWidth }

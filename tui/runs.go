@@ -1,0 +1,198 @@
+package tui
+
+import (
+	"errors"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"faultlab/engine"
+	"faultlab/scenarios/lang"
+)
+
+// Store is the history of runs on disk, as `faultlab run` writes it. Its methods may block.
+type Store interface {
+	Runs(q engine.Query) ([]engine.Summary, error)
+	// Open is a bench that shows one run, and on which it can be looked up and settled.
+	Open(run string) (Bench, error)
+}
+
+// storeLimit is how many runs are listed at once; a filter finds older ones.
+const storeLimit = 500
+
+// runsMsg is what the store said.
+type runsMsg struct {
+	runs []engine.Summary
+	err  error
+}
+
+var errNoStore = errors.New("there is no store of runs here yet: faultlab run makes one")
+
+// askStore asks for runs, in a command.
+func (m *model) askStore(q engine.Query) tea.Cmd {
+	store := m.opt.Store
+	return work(func() tea.Msg {
+		if store == nil {
+			return runsMsg{err: errNoStore}
+		}
+		runs, err := store.Runs(q)
+		return runsMsg{runs, err}
+	})
+}
+
+// openRun opens a run of the store on a bench of its own.
+func (m *model) openRun(run string) tea.Cmd {
+	store := m.opt.Store
+	if store == nil {
+		m.say(inkBad, errNoStore.Error())
+		return nil
+	}
+	return work(func() tea.Msg {
+		b, err := store.Open(run)
+		return openedMsg{bench: b, scenario: &lang.Scenario{Name: "run:" + run, Title: run}, err: err}
+	})
+}
+
+// runsScreen is the history of all runs.
+type runsScreen struct {
+	status    string // "all", a status, or "unknown"
+	runs      []engine.Summary
+	err       error
+	waits     bool
+	pick, top int
+	filter    input
+	asking    bool
+}
+
+// showRuns opens the history, filtered by a status.
+func (m *model) showRuns(c command) tea.Cmd {
+	status := firstWord(strings.TrimSpace(c.args), "all")
+	s := &runsScreen{status: status, waits: true}
+	if old, ok := m.top().(*runsScreen); ok {
+		*old = *s
+	} else {
+		m.push(s)
+	}
+	return m.askStore(s.query())
+}
+
+func (s *runsScreen) query() engine.Query {
+	q := engine.Query{Limit: storeLimit}
+	switch s.status {
+	case "all":
+	case "unknown":
+		q.Reconcile = true
+	default:
+		q.Status = engine.Status(s.status)
+	}
+	return q
+}
+
+func (s *runsScreen) on() lang.Screen { return lang.OnRuns }
+
+func (s *runsScreen) title(*model) spans { return say(inkStrong, "Runs", inkQuiet, "  "+s.status) }
+
+func (s *runsScreen) message(m *model, msg tea.Msg) tea.Cmd {
+	if r, ok := msg.(runsMsg); ok {
+		s.runs, s.err, s.waits = r.runs, r.err, false
+	}
+	return nil
+}
+
+func (s *runsScreen) listed() []engine.Summary {
+	f := strings.ToLower(s.filter.String())
+	if f == "" {
+		return s.runs
+	}
+	var out []engine.Summary
+	for _, r := range s.runs {
+		if strings.Contains(strings.ToLower(r.Run+" "+r.Workflow+" "+string(r.Status)), f) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func (s *runsScreen) draw(m *model, width, height int) []string {
+	t, list := m.t, s.listed()
+	s.pick = clamp(s.pick, 0, max(0, len(list)-1))
+	b := box{title: say(inkStrong, "Runs in the store"), frame: inkAccent, focus: true, side: say(inkQuiet, plural(len(list), "run"))}
+	if s.asking || len(s.filter.text) > 0 {
+		b.side = append(say(inkAccent, "/"), s.filter.spans(t, 14)...)
+	}
+	b.body = func(w, h int) []string {
+		switch {
+		case s.waits:
+			return t.window(fixed(say(inkQuiet, "reading the store "+t.glyphs.more)), 0, w, h)
+		case s.err != nil:
+			return t.window(fixed(say(inkQuiet, s.err.Error())), 0, w, h)
+		case len(list) == 0:
+			return t.window(fixed(say(inkQuiet, "no run here")), 0, w, h)
+		}
+		s.top = clamp(s.top, max(0, s.pick-h+1), s.pick)
+		return t.window(rows{len(list), func(i int) spans { return runLine(t, list[i], i == s.pick) }}, s.top, w, h)
+	}
+	return t.draw(b, width, height)
+}
+
+func runLine(t *theme, r engine.Summary, picked bool) spans {
+	mark, k := "  ", inkText
+	if picked {
+		mark, k = t.glyphs.pick+" ", inkPick
+	}
+	sign := statusSigns[r.Status]
+	out := say(inkAccent, mark, inkQuiet, r.Admitted.Format("01-02 15:04:05")+"  ", sign.ink, padTo(t, t.glyphs.of(sign), 12), k, r.Run)
+	if r.Reconcile {
+		out = append(out, span{inkUnknown, "  " + t.glyphs.unknown + " needs reconciling"})
+	}
+	out = append(out, span{inkQuiet, "  " + r.Workflow})
+	if r.RerunOf != "" {
+		out = append(out, span{inkQuiet, "  rerun of " + r.RerunOf})
+	}
+	return out
+}
+
+func (s *runsScreen) typed(m *model, k tea.KeyMsg) (tea.Cmd, bool) {
+	if !s.asking {
+		return nil, false
+	}
+	switch k.Type {
+	case tea.KeyEsc:
+		s.asking = false
+		s.filter.set("")
+	case tea.KeyEnter:
+		s.asking = false
+	default:
+		s.filter.key(k)
+	}
+	return nil, true
+}
+
+// statuses are what tab goes through.
+var statuses = []string{"all", "unknown", "failed", "succeeded", "cancelled"}
+
+func (s *runsScreen) verb(m *model, c command) (tea.Cmd, bool) {
+	list := s.listed()
+	step, moves := map[string]int{"up": -1, "down": 1, "pageup": -20, "pagedown": 20, "top": -len(list), "bottom": len(list)}[c.verb.Name]
+	switch {
+	case moves:
+		s.pick = clamp(s.pick+step, 0, max(0, len(list)-1))
+	case c.verb.Name == "pane" || c.verb.Name == "unpane":
+		for i, name := range statuses {
+			if name == s.status {
+				by := map[string]int{"pane": 1, "unpane": len(statuses) - 1}[c.verb.Name]
+				return m.showRuns(command{args: statuses[(i+by)%len(statuses)]}), true
+			}
+		}
+	case c.verb.Name == "filter":
+		s.asking = c.args == ""
+		s.filter.set(c.args)
+	case c.verb.Name == "copy" && len(list) > 0:
+		return m.copy("id", list[s.pick].Run), true
+	case (c.verb.Name == "open" && c.args == "" || c.key != "" && (c.verb.Name == "lookup" || c.verb.Name == "rerun")) && len(list) > 0:
+		return m.openRun(list[s.pick].Run), true
+	default:
+		return nil, false
+	}
+	return nil, true
+}

@@ -1,0 +1,402 @@
+package tui
+
+import (
+	"strconv"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"faultlab/engine"
+	"faultlab/scenarios"
+	"faultlab/scenarios/lang"
+)
+
+// settle is one unknown operation being reconciled: what is not known, the
+// evidence, and the four decisions with what each of them does. A decision is
+// taken by typing its name, so that no stray key can.
+type settle struct {
+	run, step string
+	undo      bool
+	pick      int    // of the four decisions
+	confirm   *input // what is being typed to take the picked one
+	reason    bool   // escalate: the reason comes first
+	why       string
+}
+
+func newSettle(m *model) *settle {
+	s := m.session
+	p := &settle{}
+	for _, i := range []int{s.opPicked(), gravest(s.view.Operations)} {
+		if i >= 0 && s.view.Operations[i].Belief == engine.BeliefUnknown {
+			op := &s.view.Operations[i]
+			p.step, p.undo = op.Step, op.Undo
+			if len(op.DoubtRuns) > 0 {
+				p.run = op.DoubtRuns[0]
+			} else if len(op.Runs) > 0 {
+				p.run = op.Runs[len(op.Runs)-1]
+			}
+			break
+		}
+	}
+	return p
+}
+
+func (p *settle) on() lang.Screen { return lang.OnUnknowns }
+
+func (p *settle) title(m *model) spans { return say(inkStrong, m.session.scenario.Title) }
+
+// op is the operation as it is now.
+func (p *settle) op(m *model) *scenarios.Operation {
+	return opOf(m.session.view, p.run, p.step, p.undo)
+}
+
+// hasEvidence reports whether every doubt was looked up already.
+func (p *settle) hasEvidence(m *model) bool {
+	op := p.op(m)
+	if op == nil {
+		return false
+	}
+	for _, c := range op.Doubts {
+		if len(c.Evidence) == 0 {
+			return false
+		}
+	}
+	return len(op.Doubts) > 0
+}
+
+func (p *settle) draw(m *model, width, height int) []string {
+	return m.bench(width, height, func(w, h int) []string {
+		op := p.op(m)
+		b := box{title: say(inkStrong, "Reconcile"), frame: inkUnknown, focus: true}
+		if op == nil || op.Belief != engine.BeliefUnknown {
+			b.frame = inkGood
+		}
+		b.body = func(w, h int) []string { return p.body(m, op, w, h) }
+		return m.t.draw(b, w, h)
+	})
+}
+
+// body is the story from the doubt to the decisions, moved so that the picked one
+// is seen, and pinned under it what is to be typed.
+func (p *settle) body(m *model, op *scenarios.Operation, width, height int) []string {
+	if op == nil || op.Belief != engine.BeliefUnknown {
+		return m.t.window(fixed(p.settled(m, op, width)...), 0, width, height)
+	}
+	foot := p.asking(m, op, width)
+	lines, picked := p.lines(m, op, width, height-len(foot) < 24)
+	room := max(1, height-len(foot))
+	first := 0
+	if picked >= room {
+		first = picked - room + 1
+	}
+	return append(m.t.window(fixed(lines...), first, width, room), m.t.window(fixed(foot...), 0, width, len(foot))...)
+}
+
+// lines also tells at which of them the picked decision ends.
+func (p *settle) lines(m *model, op *scenarios.Operation, width int, tight bool) (out []spans, picked int) {
+	t := m.t
+	head := func(text string) {
+		if !tight {
+			out = append(out, nil, say(inkStrong, text))
+		}
+	}
+	out = append(out, say(inkStrong, opName(op), inkQuiet, "  "+t.shorten(p.run, 16)))
+	for _, c := range op.Doubts {
+		out = append(out, p.doubt(m, c, width)...)
+	}
+	head("Evidence")
+	out = append(out, p.evidence(m, op, width)...)
+	head("Decisions")
+	for i, o := range op.Options {
+		out = append(out, p.option(m, i, o, width, tight)...)
+		if i == p.pick {
+			picked = len(out) - 1
+		}
+	}
+	return out, picked
+}
+
+func (p *settle) doubt(m *model, c *engine.Call, width int) []spans {
+	t := m.t
+	what := c.Service + " " + c.Operation
+	since := ""
+	if n := len(c.Requests); n > 0 {
+		q := c.Requests[n-1]
+		what = q.Method + " " + pathOf(q.URL)
+		since = "sent " + moment(q.SentAt.Sub(m.session.view.Start)) + "s"
+	}
+	end := ending(c)
+	if end == "" {
+		end = "no end on record"
+	}
+	out := []spans{say(inkUnknown, t.glyphs.unknown+" "+what, inkQuiet, "  "+since+", "+end)}
+	if c.Key == "" {
+		return append(out, say(inkQuiet, "  ", inkBad, "no key: it cannot be looked up by one"))
+	}
+	return append(out, say(inkQuiet, "  key ", inkStrong, t.shorten(c.Key, max(16, width-8))))
+}
+
+func pathOf(url string) string {
+	_, rest, ok := strings.Cut(url, "://")
+	if !ok {
+		return url
+	}
+	if i := strings.IndexByte(rest, '/'); i >= 0 {
+		return rest[i:]
+	}
+	return "/"
+}
+
+var foundSigns = map[engine.Found]sign{
+	engine.FoundRecord:   {glyphGood, "found", inkGood},
+	engine.FoundNoRecord: {glyphNote, "no record", inkText},
+	engine.FoundNoAnswer: {glyphUnknown, "no answer", inkUnknown},
+}
+
+// evidence is what look-ups said, the newest last, with what each of them does not prove.
+func (p *settle) evidence(m *model, op *scenarios.Operation, width int) []spans {
+	t := m.t
+	var out []spans
+	for _, c := range op.Doubts {
+		for _, e := range c.Evidence[max(0, len(c.Evidence)-3):] {
+			s := foundSigns[e.Found]
+			line := say(inkQuiet, moment(e.At.Sub(m.session.view.Start))+" ", s.ink, t.glyphs.of(s))
+			if e.Status != 0 {
+				line = append(line, span{inkQuiet, " " + strconv.Itoa(e.Status)})
+			}
+			out = append(out, line)
+			for _, l := range t.wrap(limits(&e), width-2, 3) {
+				out = append(out, say(inkQuiet, "  "+l))
+			}
+			if len(e.Body) > 0 {
+				out = append(out, say(inkTruth, "  "+string(e.Body)))
+			}
+		}
+	}
+	if len(out) == 0 {
+		look := keyOfVerb("lookup", lang.OnUnknowns)
+		if m.session.busy == "lookup" {
+			return []spans{say(inkQuiet, "asking the provider by key "+t.glyphs.more)}
+		}
+		return []spans{say(inkQuiet, "none yet.  ", inkAccent, look, inkQuiet, " looks the key up")}
+	}
+	return out
+}
+
+// limits is what an answer does and does not prove.
+func limits(e *engine.EvidenceAt) string {
+	switch {
+	case e.Found == engine.FoundNoRecord:
+		return "not found is not the same as did not happen: a late request can still arrive"
+	case e.Found == engine.FoundNoAnswer:
+		return strings.TrimSpace(e.Error + " nobody knows more than before")
+	case e.Match == engine.Contradicts:
+		return "it contradicts what was sent: " + strings.Join(e.Conflicts, ", ")
+	case e.Match == engine.Matches:
+		return "its fields match what was sent"
+	}
+	return "it cannot be compared with what was sent"
+}
+
+func (p *settle) option(m *model, i int, o scenarios.Option, width int, tight bool) []spans {
+	t := m.t
+	mark, name := "  ", inkText
+	if i == p.pick {
+		mark, name = t.glyphs.pick+" ", inkPick
+	}
+	key := keyOfVerb(string(o.Decision), lang.OnUnknowns)
+	line := say(inkAccent, mark+key+" ", name, string(o.Decision))
+	text, k := o.Consequence, inkQuiet
+	if o.Unavailable != "" {
+		line = append(line, span{inkBad, "  " + t.glyphs.bad + " not now"})
+		text = o.Unavailable
+	}
+	out := []spans{line}
+	if tight && i != p.pick {
+		return out
+	}
+	for _, l := range t.wrap(text, width-5, 4) {
+		out = append(out, say(k, "    "+l))
+	}
+	return out
+}
+
+// asking is what a decision takes: choosing it, then typing its name.
+func (p *settle) asking(m *model, op *scenarios.Operation, width int) []spans {
+	t, word := m.t, p.word(op)
+	if p.confirm == nil {
+		return []spans{nil, say(inkQuiet, "choose with ", inkAccent, t.glyphs.up+" "+t.glyphs.bottom, inkQuiet, ", then ", inkAccent, "enter")}
+	}
+	prompt := "type " + word + " and enter to take it: "
+	if p.reason {
+		prompt = "why, for the person who takes over: "
+	}
+	out := []spans{nil}
+	if !p.reason && strings.HasPrefix(word, "force ") {
+		out = append(out, say(inkBad, t.glyphs.bad+" this overrides a refusal, and the history will say so"))
+	}
+	if m.notice.text != "" {
+		out = append(out, say(m.notice.ink, m.notice.text))
+	}
+	return append(out, append(say(inkAccent, prompt), p.confirm.spans(t, max(8, width-t.widthOf(prompt)-1))...))
+}
+
+// word is what must be typed to take the picked decision.
+func (p *settle) word(op *scenarios.Operation) string {
+	o := op.Options[p.pick]
+	if o.Unavailable != "" {
+		return "force " + string(o.Decision)
+	}
+	return string(o.Decision)
+}
+
+// settled is the story after a decision.
+func (p *settle) settled(m *model, op *scenarios.Operation, width int) []spans {
+	t := m.t
+	if op == nil {
+		return []spans{say(inkQuiet, "nothing is unknown here")}
+	}
+	s := beliefSigns[op.Belief]
+	out := []spans{say(inkStrong, opName(op), inkQuiet, "  "+t.shorten(p.run, 16)), say(s.ink, t.glyphs.of(s)), nil}
+	if r := runOf(m.session.view, p.run); r != nil {
+		if st := r.StepAt(p.step, p.undo); st != nil {
+			for _, l := range p.story(m, st, width) {
+				out = append(out, l)
+			}
+		}
+	}
+	return append(out, nil, say(inkAccent, "esc", inkQuiet, " goes back to the wire"))
+}
+
+// story is every look-up and decision about a step, in order.
+func (p *settle) story(m *model, st *engine.Step, width int) []spans {
+	t, start := m.t, m.session.view.Start
+	var out []spans
+	for _, a := range st.Attempts {
+		for _, c := range a.Calls {
+			for i := range c.Evidence {
+				e := &c.Evidence[i]
+				s := foundSigns[e.Found]
+				out = append(out, say(inkQuiet, moment(e.At.Sub(start))+" look-up ", s.ink, t.glyphs.of(s)))
+			}
+			for _, d := range c.Decisions {
+				line := say(inkQuiet, moment(d.At.Sub(start))+" decision ", inkStrong, string(d.Decision))
+				out = append(out, line)
+				for _, l := range t.wrap(strings.TrimSpace(d.Reason+" "+forced(d.Forced)), width-2, 3) {
+					out = append(out, say(inkQuiet, "  "+l))
+				}
+			}
+		}
+	}
+	return out
+}
+
+func forced(why string) string {
+	if why == "" {
+		return ""
+	}
+	return "forced, although " + why
+}
+
+func runOf(v *scenarios.View, id string) *engine.Run {
+	for i := len(v.Runs) - 1; i >= 0; i-- {
+		if v.Runs[i].ID == id {
+			return v.Runs[i]
+		}
+	}
+	return nil
+}
+
+// typed takes keys while a decision is being confirmed.
+func (p *settle) typed(m *model, k tea.KeyMsg) (tea.Cmd, bool) {
+	if p.confirm == nil {
+		return nil, false
+	}
+	switch k.Type {
+	case tea.KeyEsc:
+		p.confirm, p.reason, p.why = nil, false, ""
+	case tea.KeyEnter:
+		return p.take(m), true
+	default:
+		p.confirm.key(k)
+	}
+	return nil, true
+}
+
+// take goes on from a typed line: to the next question, or to the decision.
+func (p *settle) take(m *model) tea.Cmd {
+	op, typed := p.op(m), strings.TrimSpace(p.confirm.String())
+	if op == nil || op.Belief != engine.BeliefUnknown || p.pick >= len(op.Options) {
+		p.confirm = nil
+		return nil
+	}
+	if p.reason {
+		if typed == "" {
+			m.say(inkBad, "escalate: a reason belongs here, for the person who takes over")
+			return nil
+		}
+		p.why, p.reason = typed, false
+		p.confirm.set("")
+		return nil
+	}
+	if word := p.word(op); typed != word {
+		m.say(inkBad, "not taken: "+strconv.Quote(typed)+" is not "+strconv.Quote(word))
+		p.confirm.set("")
+		return nil
+	}
+	o := op.Options[p.pick]
+	args := []string{}
+	if p.why != "" {
+		args = append(args, lang.Quote(p.why))
+	}
+	args = append(args, "run="+lang.Quote(p.run), "step="+lang.Quote(p.step))
+	if o.Unavailable != "" && o.Decision != engine.Escalate {
+		args = append(args, "--force")
+	}
+	p.confirm, p.why = nil, ""
+	return m.send(command{verb: lang.VerbNamed(string(o.Decision)), args: strings.Join(args, " ")})
+}
+
+func (p *settle) verb(m *model, c command) (tea.Cmd, bool) {
+	op := p.op(m)
+	n := 0
+	if op != nil && op.Belief == engine.BeliefUnknown {
+		n = len(op.Options)
+	}
+	switch c.verb.Name {
+	case "up":
+		p.pick = max(0, p.pick-1)
+	case "down":
+		p.pick = clamp(p.pick+1, 0, max(0, n-1))
+	case "open":
+		if n == 0 {
+			m.pop()
+			return nil, true
+		}
+		p.ask(op)
+	case "record", "resubmit", "abandon", "escalate":
+		if c.key == "" {
+			return nil, false // typed in full: that is confirmation enough
+		}
+		for i := range n {
+			if string(op.Options[i].Decision) == c.verb.Name {
+				p.pick = i
+				p.ask(op)
+			}
+		}
+	case "lookup":
+		if c.args == "" && p.run != "" {
+			c.args = "run=" + lang.Quote(p.run) + " step=" + lang.Quote(p.step)
+		}
+		return m.send(c), true
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+func (p *settle) ask(op *scenarios.Operation) {
+	p.confirm = &input{}
+	p.reason = op.Options[p.pick].Decision == engine.Escalate
+	p.why = ""
+}

@@ -1,0 +1,7 @@
+//go:build !unix
+
+package tui
+
+import "os"
+
+var endingSignals = []os.Signal{os.Interrupt}
