@@ -69,6 +69,7 @@ type Engine struct {
 	pools  map[string]*pool
 	rand   *mathrand.Rand
 	dead   error
+	lost   error // why the history takes nothing more
 	actors int
 	idle   clock.Event // set when dead and no actor is left
 }
@@ -163,15 +164,34 @@ func (e *Engine) durable(t Ticket, err error) error {
 	if err != nil {
 		return err
 	}
-	if t.Done() {
-		err = t.Wait()
-	} else {
-		e.clk.Hold(func() { err = t.Wait() })
-	}
+	// Always held, also when it is done already: on a virtual clock the order of
+	// actors must not depend on how quick the disk was.
+	e.clk.Hold(func() { err = t.Wait() })
 	if err != nil {
+		e.lose(err)
 		return &historyError{err}
 	}
 	return nil
+}
+
+// lose notes that the history has failed. An append that it refused is none of that: others go on.
+func (e *Engine) lose(err error) {
+	var refused *RefusedError
+	if errors.As(err, &refused) {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.lost == nil && e.dead == nil {
+		e.lost = err
+	}
+}
+
+// Err is why the history takes nothing more, or nil. Then nothing is sent any more, and no run ends.
+func (e *Engine) Err() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.lost
 }
 
 // Get folds a run from the history, by its id or by a beginning of it that only one run has.
