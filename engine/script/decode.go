@@ -74,21 +74,36 @@ func (d *decoder) value() goja.Value {
 }
 
 func (d *decoder) object() goja.Value {
-	o := d.rl.vm.NewObject()
 	d.at++
+	o := d.rl.vm.NewObject()
+	fixed := d.frozen
 	for d.next() != '}' {
-		key := d.key()
-		if d.frozen {
-			d.rl.fix(o, key, d.value())
-		} else {
-			d.rl.put(o, key, d.value())
+		key, v := d.key(), d.value()
+		if fixed && d.rl.fix(o, key, v) != nil {
+			// The name has come before and its value is fixed. The last one counts, as in JSON.parse.
+			o, fixed = d.rl.loose(o), false
+		}
+		if !fixed {
+			_ = d.rl.put(o, key, v)
 		}
 	}
 	d.at++
-	if d.frozen {
+	switch {
+	case fixed:
 		d.rl.shut(o)
+	case d.frozen:
+		d.rl.intrinsic("freeze", o)
 	}
 	return o
+}
+
+// loose copies an object whose properties are fixed.
+func (rl *realm) loose(o *goja.Object) *goja.Object {
+	c := rl.vm.NewObject()
+	for _, key := range o.Keys() {
+		_ = rl.put(c, key, o.Get(key))
+	}
+	return c
 }
 
 func (d *decoder) array() goja.Value {
@@ -106,17 +121,16 @@ func (d *decoder) array() goja.Value {
 }
 
 // put sets an own property of a plain object, also where the name is __proto__.
-func (rl *realm) put(o *goja.Object, key string, v goja.Value) {
+func (rl *realm) put(o *goja.Object, key string, v goja.Value) error {
 	if key == "__proto__" {
-		_ = o.DefineDataProperty(key, v, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_TRUE)
-		return
+		return o.DefineDataProperty(key, v, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_TRUE)
 	}
-	_ = o.Set(key, v)
+	return o.Set(key, v)
 }
 
 // fix sets a property for good. An object whose properties are fixed and that is shut is frozen; it is the cheap way.
-func (rl *realm) fix(o *goja.Object, key string, v goja.Value) {
-	_ = o.DefineDataProperty(key, v, goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_TRUE)
+func (rl *realm) fix(o *goja.Object, key string, v goja.Value) error {
+	return o.DefineDataProperty(key, v, goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_TRUE)
 }
 
 func (rl *realm) shut(o *goja.Object) *goja.Object { return rl.intrinsic("preventExtensions", o) }

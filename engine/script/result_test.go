@@ -155,8 +155,18 @@ func jsonValue(depth int) *rapid.Generator[any] {
 	)...)
 }
 
+// A payload comes from outside: one whose names come twice at every level must not cost twice as much at each.
+func TestRepeatedNamesAreReadOnce(t *testing.T) {
+	t.Parallel()
+	got := echo([]byte(strings.Repeat(`{"a":1,"b":2,"a":`, 5000) + `3` + strings.Repeat(`}`, 5000)))
+	want := strings.Repeat(`{"a":`, 5000) + `3` + strings.Repeat(`,"b":2}`, 5000)
+	if string(got.Value) != want {
+		t.Errorf("gives %.100s %v, want %.100s", got.Value, got.Err, want)
+	}
+}
+
 func FuzzResult(f *testing.F) {
-	for _, seed := range []string{`null`, `-0`, `[1e999]`, `{"a":"\ud800"}`, `{"__proto__":{}}`, `"\u0000"`, `[[[]]]`, `{"2":1,"1":2}`, `1.0`, "\"\xff\""} {
+	for _, seed := range []string{`null`, `-0`, `[1e999]`, `{"a":"\ud800"}`, `{"__proto__":{}}`, `"\u0000"`, `[[[]]]`, `{"2":1,"1":2}`, `{"a":1,"b":{"a":1},"a":[2],"a":{"b":3}}`, `1.0`, "\"\xff\""} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
