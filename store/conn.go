@@ -101,6 +101,30 @@ func (c *conn) number(query string, args ...driver.Value) (n int64, err error) {
 	return n, err
 }
 
+// transaction does something whole or not at all.
+func (c *conn) transaction(do func() error) error {
+	if err := c.exec("BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	err := do()
+	if err == nil {
+		err = c.exec("COMMIT")
+	}
+	if err != nil {
+		c.exec("ROLLBACK") // SQLite may have done so by itself, and then this fails
+	}
+	return err
+}
+
+// pagesWritten counts the pages that this connection has written to the log.
+func (c *conn) pagesWritten() int {
+	pages, _, err := c.Conn.(sqlite.DBStatus).Status(sqlite.DBStatusCacheWrite, false)
+	if err != nil {
+		return 0
+	}
+	return pages
+}
+
 // prepare leaves the arguments in c.args.
 func (c *conn) prepare(query string, args []driver.Value) (driver.Stmt, error) {
 	c.args = c.args[:0]

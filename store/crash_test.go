@@ -280,9 +280,9 @@ func TestAFullDisk(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	s := open(t, path)
 	admit(t, s, "run_a")
-	if err := s.between(func(w *writer) error {
-		pages, err := w.conn.number("PRAGMA page_count")
-		return errors.Join(err, w.conn.exec(fmt.Sprintf("PRAGMA max_page_count = %d", pages)))
+	if err := s.between(func() error {
+		pages, err := s.file.conn.number("PRAGMA page_count")
+		return errors.Join(err, s.file.conn.exec(fmt.Sprintf("PRAGMA max_page_count = %d", pages)))
 	}); err != nil {
 		t.Fatal(err)
 	}

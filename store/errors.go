@@ -32,7 +32,7 @@ const (
 var sentences = map[Problem]string{
 	Missing:    "does not exist; `faultlab run` makes it, or choose another file with --state",
 	NotRegular: "is not a regular file; choose another one with --state",
-	Foreign:    "was not written by faultlab and is left as it is; choose another file with --state",
+	Foreign:    "is not a file for this and is left as it is; choose another one with --state",
 	Damaged:    "is damaged and is left as it is; put a backup in its place or choose another file with --state",
 	Newer:      "was written by a newer faultlab and is left as it is; use that one or choose another file with --state",
 	Older:      "was written by an older faultlab; `faultlab run` brings it up to date and keeps a backup",
@@ -111,5 +111,5 @@ func explain(path string, err error) error {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EFBIG):
 		return &FileError{path, Full, err}
 	}
-	return fmt.Errorf("state file %s: %w", path, err)
+	return fmt.Errorf("%s: %w", path, err)
 }

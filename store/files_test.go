@@ -63,12 +63,12 @@ func TestAFileThatIsNotUsableIsRefusedAndUntouched(t *testing.T) {
 		says string
 		make func(t *testing.T, path string)
 	}{
-		{"a text", Foreign, "was not written by faultlab", func(t *testing.T, path string) {
+		{"a text", Foreign, "it is not a SQLite database", func(t *testing.T, path string) {
 			if err := os.WriteFile(path, []byte(strings.Repeat("dear diary\n", 50)), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}},
-		{"a short text", Foreign, "was not written by faultlab", func(t *testing.T, path string) {
+		{"a short text", Foreign, "it is not a SQLite database", func(t *testing.T, path string) {
 			if err := os.WriteFile(path, []byte("hello\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}

@@ -40,7 +40,7 @@ func TestStoreAnswersAsMemoryDoes(t *testing.T) {
 			return mustOpen(t, filepath.Join(dir, fmt.Sprint(n), "state.db"))
 		},
 		func(t *rapid.T, h engine.History) engine.History {
-			path := h.(*Store).path
+			path := h.(*Store).file.path
 			if err := h.Close(); err != nil {
 				t.Fatal(err)
 			}
@@ -68,7 +68,7 @@ func TestAClosedStoreLeavesOnlyItsFile(t *testing.T) {
 	if err != nil || len(entries) != 1 {
 		t.Fatalf("left: %v %v", entries, err)
 	}
-	for path, want := range map[string]os.FileMode{dir: 0o700 | os.ModeDir, s.path: 0o600} {
+	for path, want := range map[string]os.FileMode{dir: 0o700 | os.ModeDir, s.file.path: 0o600} {
 		if fi, err := os.Stat(path); err != nil || fi.Mode() != want {
 			t.Errorf("%s has mode %v, want %v (%v)", path, fi.Mode(), want, err)
 		}

@@ -108,9 +108,9 @@ func gone(err error) error {
 // came. Those that the history says were carried out are taken away. What is no
 // command is an error beside the commands, and stays.
 func (s *Store) Inbox() ([]engine.Command, error) {
-	entries, err := os.ReadDir(inboxOf(s.path))
+	entries, err := os.ReadDir(inboxOf(s.file.path))
 	if err != nil {
-		return nil, explain(inboxOf(s.path), gone(err))
+		return nil, explain(inboxOf(s.file.path), gone(err))
 	}
 	type dated struct {
 		engine.Command
@@ -142,7 +142,7 @@ func (s *Store) Inbox() ([]engine.Command, error) {
 
 // readCommand reads one file. No age means that there is nothing to do.
 func (s *Store) readCommand(entry fs.DirEntry) (c engine.Command, age fs.FileInfo, err error) {
-	name := filepath.Join(inboxOf(s.path), entry.Name())
+	name := filepath.Join(inboxOf(s.file.path), entry.Name())
 	data, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) { // taken back meanwhile
 		return c, nil, nil
@@ -180,7 +180,7 @@ func (s *Store) carriedOut(id string) (carried bool, err error) {
 // PutAnswer tells the process that waits for it what came of a command; Ack comes after
 // it. Where the command is gone nobody waits, and nothing is written.
 func (s *Store) PutAnswer(id string, data []byte) error {
-	name := filepath.Join(inboxOf(s.path), id)
+	name := filepath.Join(inboxOf(s.file.path), id)
 	if _, err := os.Lstat(name + commandSuffix); err != nil {
 		return explain(name, gone(err))
 	}
@@ -189,5 +189,5 @@ func (s *Store) PutAnswer(id string, data []byte) error {
 
 // Ack takes a command away: it was carried out or never will be.
 func (s *Store) Ack(id string) error {
-	return explain(inboxOf(s.path), gone(os.Remove(filepath.Join(inboxOf(s.path), id+commandSuffix))))
+	return explain(inboxOf(s.file.path), gone(os.Remove(filepath.Join(inboxOf(s.file.path), id+commandSuffix))))
 }

@@ -12,9 +12,6 @@ import (
 	"strings"
 )
 
-// applicationID marks a SQLite file as ours: "FLab", https://www.sqlite.org/fileformat.html#application_id.
-const applicationID = 0x464c6162
-
 // The header of a SQLite file: its first bytes, its length, and where two numbers stand in it.
 const (
 	magic           = "SQLite format 3\x00"
@@ -31,7 +28,7 @@ const checkWhole = 512 << 20
 // inspect looks at a file before SQLite does, so that one which is not ours is left
 // untouched to the byte. fresh means that there is nothing yet. It must hold the lock:
 // closing a file frees the POSIX locks that this process has on it.
-func inspect(path string) (fresh bool, err error) {
+func (m *format) inspect(path string) (fresh bool, err error) {
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		return true, nil
 	}
@@ -49,13 +46,13 @@ func inspect(path string) (fresh bool, err error) {
 	case err == io.EOF:
 		return true, orphans(path)
 	case !bytes.HasPrefix(header, []byte(magic[:min(n, len(magic))])):
-		return false, &FileError{path, Foreign, nil}
+		return false, &FileError{path, Foreign, errors.New("it is not a SQLite database")}
 	case err == io.ErrUnexpectedEOF:
 		return false, &FileError{path, Damaged, errors.New("it is cut off")}
 	case err != nil:
 		return false, explain(path, err)
 	}
-	err = checkMarks(path, int64(binary.BigEndian.Uint32(header[atApplicationID:])), int64(binary.BigEndian.Uint32(header[atUserVersion:])))
+	err = m.checkMarks(path, int64(binary.BigEndian.Uint32(header[atApplicationID:])), int(binary.BigEndian.Uint32(header[atUserVersion:])))
 	if err == nil && !hasLog(path) && cutOff(f, header) { // with a log, a crash while it was copied can look so
 		err = &FileError{path, Damaged, errors.New("it is cut off")}
 	}
@@ -91,12 +88,12 @@ func orphans(path string) error {
 	return nil
 }
 
-func checkMarks(path string, application, version int64) error {
+func (m *format) checkMarks(path string, id int64, version int) error {
 	switch {
-	case application != applicationID:
-		return &FileError{path, Foreign, errors.New("it is a SQLite database of another program")}
-	case version > int64(len(migrations)):
-		return &FileError{path, Newer, fmt.Errorf("version %d, this faultlab knows %d", version, len(migrations))}
+	case id != m.id:
+		return &FileError{path, Foreign, errors.New("it is " + formatName(id))}
+	case version > m.version():
+		return &FileError{path, Newer, fmt.Errorf("version %d, this faultlab knows %d", version, m.version())}
 	case version < 1:
 		return &FileError{path, Damaged, errors.New("it has no version")}
 	}
@@ -104,23 +101,24 @@ func checkMarks(path string, application, version int64) error {
 }
 
 // probe reads a file that is said to be ours without changing it, and gives its version.
-func probe(path string) (version int64, err error) {
+func (m *format) probe(path string) (version int, err error) {
 	c, err := dial(path, "ro", "busy_timeout(5000)")
 	if err != nil {
 		return 0, err
 	}
 	defer c.Close()
-	application, err := c.number("PRAGMA application_id")
+	id, err := c.number("PRAGMA application_id")
 	if err != nil {
 		return 0, err
 	}
-	if version, err = c.number("PRAGMA user_version"); err != nil {
+	n, err := c.number("PRAGMA user_version")
+	if err != nil {
 		return 0, err
 	}
-	if err := checkMarks(path, application, version); err != nil {
+	if err := m.checkMarks(path, id, int(n)); err != nil {
 		return 0, err
 	}
-	return version, c.checkPages()
+	return int(n), c.checkPages()
 }
 
 func (c *conn) checkPages() error {

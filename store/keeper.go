@@ -8,14 +8,11 @@ import "database/sql/driver"
 // that was copied to its end begins anew. So the keeper copies most of it on a connection
 // of its own and then has the writer copy the rest, a few pages, between two commits.
 type keeper struct {
-	store *Store
-	conn  *conn
-	asked chan struct{}
-	quit  chan struct{}
-
-	// Of the writing goroutine.
-	written int // pages written to the log in all
-	since   int // the same, when the log was last seen to begin anew
+	file    *file
+	between func(do func() error) error // has the writer do something between two commits
+	asked   chan struct{}
+	quit    chan struct{}
+	since   int // pages written when the log was last seen to begin anew; the writer's
 }
 
 // Pages (4 KiB) in the log from which on it is copied, and how many the writer may be left with.
@@ -24,18 +21,13 @@ const (
 	pagesAtOnce = 200
 )
 
-func newKeeper(s *Store) (*keeper, error) {
-	c, err := dial(s.path, "rw", "busy_timeout(5000)", "synchronous(FULL)", "wal_autocheckpoint(0)", "cache_size(-256)")
-	if err != nil {
-		return nil, err
-	}
-	return &keeper{store: s, conn: c, asked: make(chan struct{}, 1), quit: make(chan struct{})}, nil
+func newKeeper(f *file, between func(func() error) error) *keeper {
+	return &keeper{file: f, between: between, asked: make(chan struct{}, 1), quit: make(chan struct{})}
 }
 
 // wrote is called by the writer after each commit.
-func (k *keeper) wrote(pages int) {
-	k.written = pages
-	if k.written-k.since < pagesToCopy {
+func (k *keeper) wrote() {
+	if k.file.conn.pagesWritten()-k.since < pagesToCopy {
 		return
 	}
 	select {
@@ -61,7 +53,7 @@ func (k *keeper) run() {
 
 func (k *keeper) checkpoint() error {
 	for range 4 { // each round leaves what was written during the one before
-		left, err := k.conn.copyLog()
+		left, err := k.file.log.copyLog()
 		if err != nil {
 			return err
 		}
@@ -69,10 +61,10 @@ func (k *keeper) checkpoint() error {
 			break
 		}
 	}
-	return k.store.between(func(w *writer) error {
-		left, err := w.conn.copyLog()
+	return k.between(func() error {
+		left, err := k.file.conn.copyLog()
 		if err == nil && left == 0 {
-			k.since = w.pagesWritten()
+			k.since = k.file.conn.pagesWritten()
 		}
 		return err
 	})

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,25 +8,8 @@ import (
 	"path/filepath"
 )
 
-// migrations[n-1] brings a file of version n-1 to version n. A new file goes through
-// all of them. One that was ever released is never changed.
-var migrations = readMigrations()
-
-//go:embed schema/*.sql
-var schema embed.FS
-
-func readMigrations() (all []string) {
-	for {
-		text, err := schema.ReadFile(fmt.Sprintf("schema/%d.sql", len(all)+1))
-		if err != nil {
-			return all
-		}
-		all = append(all, string(text))
-	}
-}
-
 // create makes an empty state file of the current version in one step: a crash leaves none or a whole one.
-func create(path string) error {
+func (m *format) create(path string) error {
 	unfinished := path + ".new"
 	if err := removeDatabase(unfinished); err != nil {
 		return explain(path, err)
@@ -39,7 +21,7 @@ func create(path string) error {
 	if err := f.Close(); err != nil {
 		return explain(path, err)
 	}
-	if err := fill(unfinished); err != nil {
+	if err := m.fill(unfinished); err != nil {
 		return errors.Join(err, removeDatabase(unfinished))
 	}
 	if err := os.Rename(unfinished, path); err != nil {
@@ -48,12 +30,12 @@ func create(path string) error {
 	return explain(path, syncDir(filepath.Dir(path)))
 }
 
-func fill(path string) error {
+func (m *format) fill(path string) error {
 	c, err := dial(path, "rw", "synchronous(FULL)")
 	if err != nil {
 		return err
 	}
-	err = c.migrate(0, len(migrations))
+	err = m.migrate(c, 0)
 	if err == nil {
 		err = c.script("PRAGMA journal_mode = WAL")
 	}
@@ -69,28 +51,28 @@ func removeDatabase(path string) error {
 	return nil
 }
 
-// migrate takes all steps from one version to another, or none.
-func (c *conn) migrate(from, to int) error {
+// migrate takes all steps from a version to the current one, or none.
+func (m *format) migrate(c *conn, from int) error {
 	if err := c.script("BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
-	for n := from; n < to; n++ {
-		if err := c.script(migrations[n]); err != nil {
-			return errors.Join(fmt.Errorf("bring the state file from version %d to %d: %w", n, n+1, err), c.script("ROLLBACK"))
+	for n := from; n < m.version(); n++ {
+		if err := c.script(m.migrations[n]); err != nil {
+			return errors.Join(fmt.Errorf("bring the file from version %d to %d: %w", n, n+1, err), c.script("ROLLBACK"))
 		}
 	}
-	return c.script(fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d; COMMIT", applicationID, to))
+	return c.script(fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d; COMMIT", m.id, m.version()))
 }
 
 // upgrade brings an older file up to date. Before, it puts a copy beside it: path.v1, say.
-func upgrade(path string, from int) error {
+func (m *format) upgrade(path string, from int) error {
 	c, err := dial(path, "rw", "busy_timeout(5000)", "synchronous(FULL)")
 	if err != nil {
 		return err
 	}
 	err = c.backUp(fmt.Sprintf("%s.v%d", path, from))
 	if err == nil {
-		err = c.migrate(from, len(migrations))
+		err = m.migrate(c, from)
 	}
 	if err == nil { // so that the file's own header says which version it has
 		err = c.script("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -34,7 +34,7 @@ INSERT INTO deliveries VALUES ('w', 'hook', 'k', 1, 'd');
 
 func writeVersionOne(t *testing.T, path string) {
 	t.Helper()
-	edit(t, path, migrations[0]+fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = 1;", applicationID)+versionOne)
+	edit(t, path, history.migrations[0]+fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = 1;", history.id)+versionOne)
 }
 
 func TestAnOlderFileIsBroughtUpToDate(t *testing.T) {
@@ -107,7 +107,7 @@ func checkBackup(t *testing.T, path string) {
 		}
 		got = append(got, n)
 	}
-	if want := []int64{applicationID, 1, 6, 0}; !reflect.DeepEqual(got, want) {
+	if want := []int64{history.id, 1, 6, 0}; !reflect.DeepEqual(got, want) {
 		t.Errorf("the backup has application, version, events and commands %v, want %v", got, want)
 	}
 }

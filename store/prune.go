@@ -23,29 +23,29 @@ const pruneAtOnce = 200
 // ones and what a run that stays has called. Their delivery keys are free again. At
 // the end the file is rewritten smaller; appends wait for that.
 func (s *Store) Prune(before time.Time, dryRun bool) (report PruneReport, err error) {
-	if err = s.between(func(w *writer) error { report, err = w.choose(before); return err }); err != nil || dryRun || report.Runs == 0 {
+	if err = s.between(func() error { report, err = s.writer.choose(before); return err }); err != nil || dryRun || report.Runs == 0 {
 		return report, err
 	}
-	if err := s.between(func(w *writer) error {
-		if report.Freed, err = w.size(); err != nil {
+	if err := s.between(func() error {
+		if report.Freed, err = s.writer.size(); err != nil {
 			return err
 		}
-		return w.transaction(w.freeIdentities)
+		return s.file.conn.transaction(s.writer.freeIdentities)
 	}); err != nil {
 		return report, err
 	}
 	for left := true; left; {
-		if err := s.between(func(w *writer) error {
-			return w.transaction(func() error { left, err = w.pruneSome(); return err })
+		if err := s.between(func() error {
+			return s.file.conn.transaction(func() error { left, err = s.writer.pruneSome(); return err })
 		}); err != nil {
 			return report, err
 		}
 	}
-	if err := s.between((*writer).compact); err != nil {
+	if err := s.between(s.writer.compact); err != nil {
 		return report, fmt.Errorf("the runs are pruned, but the file could not be made smaller: %w", err)
 	}
-	return report, s.between(func(w *writer) error {
-		size, err := w.size()
+	return report, s.between(func() error {
+		size, err := s.writer.size()
 		report.Freed -= size
 		return err
 	})

@@ -103,8 +103,8 @@ func checkPruned(t *testing.T, s *Store) {
 	}
 	for query, want := range map[string]int64{
 		"SELECT count(*) FROM documents": 4, "SELECT count(*) FROM commands": 0, "SELECT count(*) FROM bodies": 1, "SELECT count(*) FROM children": 2} {
-		if err := s.between(func(w *writer) error {
-			n, err := w.conn.number(query)
+		if err := s.between(func() error {
+			n, err := s.file.conn.number(query)
 			if n != want {
 				t.Errorf("%s: %d, want %d", query, n, want)
 			}

@@ -50,14 +50,10 @@ func (s *Store) Child(p engine.Parent) (run string, ok bool, err error) {
 func (s *Store) admitting(such func(engine.Admitted) bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	groups := s.queue
-	if s.committing != nil {
-		groups = append([]*group{s.committing}, groups...)
-	}
-	for _, g := range groups {
+	for _, g := range s.waiting() {
 		for _, t := range g.appends {
-			for i := range t.entries {
-				if a, ok := t.entries[i].Fact.(engine.Admitted); ok && such(a) {
+			for i := range t.item {
+				if a, ok := t.item[i].Fact.(engine.Admitted); ok && such(a) {
 					return true
 				}
 			}

@@ -55,10 +55,10 @@ func (v *view) checkMarks() error {
 			return err
 		}
 	}
-	if err := checkMarks(v.path, marks[0], marks[1]); err != nil {
+	if err := history.checkMarks(v.path, marks[0], int(marks[1])); err != nil {
 		return err
 	}
-	if marks[1] < int64(len(migrations)) {
+	if int(marks[1]) < history.version() {
 		return &FileError{v.path, Older, nil}
 	}
 	return nil
@@ -71,7 +71,7 @@ func hasLog(path string) bool {
 
 // Append refuses: a Reader owns nothing.
 func (r *Reader) Append(events ...engine.Event) engine.Ticket {
-	return &ticket{group: over, err: errors.New("this state file was opened to be read only")}
+	return &ticket[[]entry]{err: errors.New("this state file was opened to be read only")}
 }
 
 var _ engine.History = (*Reader)(nil)

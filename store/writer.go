@@ -2,11 +2,8 @@ package store
 
 import (
 	"database/sql/driver"
-	"errors"
 	"slices"
 	"time"
-
-	"modernc.org/sqlite"
 
 	"faultlab/engine"
 )
@@ -58,17 +55,10 @@ type batch struct {
 type deliveryID struct{ workflow, trigger, key string }
 type childID struct{ run, step, name string }
 
-func newWriter(path string) (*writer, error) {
-	c, err := dial(path, "rw", "busy_timeout(5000)", "synchronous(FULL)", "wal_autocheckpoint(0)", "cache_size(-4096)", "temp_store(MEMORY)")
-	if err != nil {
-		return nil, err
-	}
-	w := &writer{conn: c, runs: map[string]*run{}, known: map[string]bool{}}
+func newWriter(c *conn) (w *writer, err error) {
+	w = &writer{conn: c, runs: map[string]*run{}, known: map[string]bool{}}
 	w.lastRun, err = c.number("SELECT max(num) FROM runs")
-	if err != nil {
-		return nil, errors.Join(err, c.Close())
-	}
-	return w, nil
+	return w, err
 }
 
 // lastPlace is the last place in the history that was ever given and durable.
@@ -81,19 +71,10 @@ func (w *writer) lastPlace() (int64, error) {
 	return max(last, pruned), err
 }
 
-// pagesWritten counts the pages that this connection has written to the log.
-func (w *writer) pagesWritten() int {
-	pages, _, err := w.conn.Conn.(sqlite.DBStatus).Status(sqlite.DBStatusCacheWrite, false)
-	if err != nil {
-		return 0
-	}
-	return pages
-}
-
 // commit makes a group durable, all of it or nothing. Appends that break a rule are left out, with their ticket's error.
-func (w *writer) commit(g *group) error {
+func (w *writer) commit(g *group[[]entry]) error {
 	w.batch = batch{deliveries: map[deliveryID]*run{}, children: map[childID]*run{}}
-	err := w.transaction(func() error {
+	err := w.conn.transaction(func() error {
 		for _, t := range g.appends {
 			if err := w.takeOrRefuse(t); err != nil {
 				return err
@@ -107,28 +88,16 @@ func (w *writer) commit(g *group) error {
 	return err
 }
 
-func (w *writer) transaction(do func() error) error {
-	if err := w.conn.exec("BEGIN IMMEDIATE"); err != nil {
-		return err
-	}
-	err := do()
-	if err == nil {
-		err = w.conn.exec("COMMIT")
-	}
-	if err != nil {
-		w.conn.exec("ROLLBACK") // SQLite may have done so by itself, and then this fails
-	}
-	return err
-}
-
-func (w *writer) takeOrRefuse(t *ticket) error {
-	refusal, err := w.refuses(t.entries)
+func (w *writer) takeOrRefuse(t *ticket[[]entry]) error {
+	refusal, err := w.refuses(t.item)
 	if err != nil || refusal != nil {
 		t.err = refusal
 		return err
 	}
-	for i := range t.entries {
-		if err := w.take(&t.entries[i]); err != nil {
+	for i := range t.item {
+		e := &t.item[i]
+		e.Seq = t.last - int64(len(t.item)-1-i)
+		if err := w.take(e); err != nil {
 			return err
 		}
 	}

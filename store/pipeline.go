@@ -1,0 +1,238 @@
+package store
+
+import (
+	"cmp"
+	"fmt"
+	"runtime/debug"
+	"sync"
+)
+
+// pipeline takes what is to be written without waiting, in one order, and commits
+// what came meanwhile together. T is what one append holds.
+type pipeline[T any] struct {
+	name   string // what it writes, for sentences
+	commit func(*group[T]) error
+	keeper *keeper
+	done   sync.WaitGroup // its goroutines
+
+	mu         sync.Mutex
+	wake       *sync.Cond
+	last       int64       // the last place given
+	queue      []*group[T] // what waits to be committed
+	committing *group[T]
+	jobs       []*job
+	closed     error // not nil once nothing is taken any more because it was closed
+	failed     error // not nil once a commit has failed
+}
+
+// group is what one commit makes durable.
+type group[T any] struct {
+	appends []*ticket[T]
+	weight  int
+	done    chan struct{}
+}
+
+// maxGroup bounds the weight of one commit, and with it what a commit holds in memory. An event weighs 1.
+const maxGroup = 2048
+
+// ticket is one append. It implements engine.Ticket and faultprovider.Ticket.
+type ticket[T any] struct {
+	item  T
+	last  int64
+	group *group[T] // nil: the ticket was over when it was given
+	err   error     // settled before the group is done
+}
+
+// Last is the place of the append's last part.
+func (t *ticket[T]) Last() int64 { return t.last }
+
+// Wait blocks until the append is durable, or tells why it never will be.
+func (t *ticket[T]) Wait() error {
+	if t.group != nil {
+		<-t.group.done
+	}
+	return t.err
+}
+
+// Done reports whether Wait would return at once.
+func (t *ticket[T]) Done() bool {
+	if t.group == nil {
+		return true
+	}
+	select {
+	case <-t.group.done:
+		return true
+	default:
+		return false
+	}
+}
+
+func newPipeline[T any](name string, f *file, commit func(*group[T]) error) *pipeline[T] {
+	p := &pipeline[T]{name: name, commit: commit}
+	p.wake = sync.NewCond(&p.mu)
+	p.keeper = newKeeper(f, p.between)
+	return p
+}
+
+// start begins to write: places are given after last.
+func (p *pipeline[T]) start(last int64) {
+	p.last = last
+	p.done.Go(p.write)
+	p.done.Go(p.keeper.run)
+}
+
+// stop commits what was taken, then ends. Later appends get the reason. It reports whether it was the first to stop it.
+func (p *pipeline[T]) stop(reason error) (first bool) {
+	p.mu.Lock()
+	first = p.closed == nil
+	if first {
+		p.closed = reason
+		p.wake.Signal()
+		p.keeper.stop()
+	}
+	p.mu.Unlock()
+	p.done.Wait()
+	return first
+}
+
+// append gives as many places as the item weighs and begins to make it durable. A refused one keeps its places.
+func (p *pipeline[T]) append(item T, weight int, refused error) *ticket[T] {
+	t := &ticket[T]{item: item, err: refused}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.last += int64(weight)
+	t.last = p.last
+	switch {
+	case p.closed != nil:
+		t.err = p.closed
+	case p.failed != nil:
+		t.err = p.failed
+	case refused == nil && weight > 0:
+		p.enqueue(t, weight)
+	}
+	return t
+}
+
+// enqueue puts an append into the last group that waits, or into a new one. p.mu is held.
+func (p *pipeline[T]) enqueue(t *ticket[T], weight int) {
+	n := len(p.queue)
+	if n == 0 || p.queue[n-1].weight+weight > maxGroup {
+		p.queue = append(p.queue, &group[T]{done: make(chan struct{})})
+		n++
+	}
+	t.group = p.queue[n-1]
+	t.group.appends = append(t.group.appends, t)
+	t.group.weight += weight
+	p.wake.Signal()
+}
+
+// job is work that the writer does between two commits.
+type job struct {
+	do   func() error
+	err  error
+	done chan struct{}
+}
+
+// between has the writer do something between two commits, and waits for it.
+func (p *pipeline[T]) between(do func() error) error {
+	j := &job{do: do, done: make(chan struct{})}
+	p.mu.Lock()
+	if err := cmp.Or(p.closed, p.failed); err != nil {
+		p.mu.Unlock()
+		return err
+	}
+	p.jobs = append(p.jobs, j)
+	p.wake.Signal()
+	p.mu.Unlock()
+	<-j.done
+	return j.err
+}
+
+// write is the writer: the one goroutine that changes the file.
+func (p *pipeline[T]) write() {
+	for {
+		g, j := p.next()
+		switch {
+		case j != nil:
+			j.err = guarded(j.do)
+			close(j.done)
+		case g != nil:
+			p.settle(g, guarded(func() error { return p.commit(g) }))
+			p.keeper.wrote()
+		default:
+			return
+		}
+	}
+}
+
+// next waits for something to do. Neither a group nor a job means that the pipeline is closed and nothing is left.
+func (p *pipeline[T]) next() (*group[T], *job) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for {
+		switch {
+		case len(p.jobs) > 0:
+			j := p.jobs[0]
+			p.jobs = p.jobs[1:]
+			return nil, j
+		case len(p.queue) > 0:
+			p.committing = p.queue[0]
+			p.queue = p.queue[1:]
+			return p.committing, nil
+		case p.closed != nil:
+			return nil, nil
+		}
+		p.wake.Wait()
+	}
+}
+
+// settle tells everybody in a group how its commit ended. A failed one poisons the
+// pipeline, and takes along what was queued behind it: its order would not be true.
+func (p *pipeline[T]) settle(g *group[T], err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	ended := []*group[T]{g}
+	if err != nil {
+		p.failed = fmt.Errorf("%s takes nothing more: %w", p.name, err)
+		ended, p.queue = append(ended, p.queue...), nil
+	}
+	var none T
+	for _, g := range ended {
+		for _, t := range g.appends {
+			t.item = none
+			if err != nil {
+				t.err = p.failed
+			}
+		}
+		close(g.done)
+	}
+	p.committing = nil
+}
+
+// waiting gives what was taken and is not durable yet. p.mu is held.
+func (p *pipeline[T]) waiting() []*group[T] {
+	if p.committing == nil {
+		return p.queue
+	}
+	return append([]*group[T]{p.committing}, p.queue...)
+}
+
+// flush waits until what was appended so far is committed or has failed, so that a read sees it.
+func (p *pipeline[T]) flush() {
+	p.mu.Lock()
+	waiting := p.waiting()
+	p.mu.Unlock()
+	if n := len(waiting); n > 0 {
+		<-waiting[n-1].done
+	}
+}
+
+// guarded makes an error of a panic: one that ended the writer would leave everybody waiting.
+func guarded(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("a defect of the store: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return f()
+}
