@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"faultlab/engine"
 	"faultlab/scenarios/lang"
 )
 
@@ -236,6 +237,10 @@ func footerWord(name string) string {
 // offers tells verbs apart that take each other's place in the footer.
 func (m *model) offers(name string) bool {
 	s := m.session
+	if p, ok := m.top().(*settle); ok && decides(name) {
+		op := p.op(m)
+		return op != nil && op.Belief == engine.BeliefUnknown
+	}
 	if s == nil {
 		return true
 	}

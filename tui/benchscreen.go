@@ -89,7 +89,7 @@ func (m *model) inStack(l layout, body int) []string {
 
 // questionBox is a prediction being asked, or how it did.
 func (m *model) questionBox(q []spans, width, height int) []string {
-	b := box{title: say(inkStrong, "What do you think?"), frame: inkUnknown, body: func(w, h int) []string { return m.t.window(fixed(q...), 0, w, h) }}
+	b := box{title: say(inkStrong, "What do you think?"), frame: inkAlarm, body: func(w, h int) []string { return m.t.window(fixed(q...), 0, w, h) }}
 	if m.session.state.Asked == nil {
 		b.title, b.frame = say(inkStrong, "Your prediction"), inkAccent
 	}
@@ -165,6 +165,9 @@ func (m *model) box(p pane, width int) box {
 	case paneVerdict:
 		if k := tr.verdictInk(); k != inkFrame {
 			b.frame = k
+			if k == inkUnknown {
+				b.frame = inkAlarm
+			}
 		}
 		b.body = tr.verdict
 	case paneIdentity:
@@ -220,7 +223,7 @@ func (m *model) tabSign(p pane) spans {
 func (m *model) beliefBox(b *box) {
 	s := m.session
 	if loud(s.view) {
-		b.frame = inkUnknown
+		b.frame = inkAlarm
 	}
 	b.body = func(w, h int) []string {
 		pane := beliefPane{theme: m.t, view: s.view, run: s.runPicked(), now: s.now(), look: keyOfVerb("lookup", lang.OnBench), dense: h < 14}

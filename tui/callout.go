@@ -10,7 +10,7 @@ import (
 
 // callOut is the loudest thing on the screen: what nobody knows, and the key that asks.
 func (b beliefPane) callOut(r *engine.Run, s *engine.Step, width int, dense bool) []spans {
-	bar := func(text spans) spans { return append(say(inkUnknown, b.glyphs.callout+" "), text...) }
+	bar := func(text spans) spans { return append(say(inkAlarm, b.glyphs.callout+" "), text...) }
 	what, may := b.doubt(r, s)
 	key := append(say(inkCap, " "+b.look+" "), span{inkText, " " + b.offer(r, s)})
 	if dense {

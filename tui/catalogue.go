@@ -109,7 +109,7 @@ func (c *catalogue) count(m *model) (n int) {
 }
 
 func (c *catalogue) draw(m *model, width, height int) []string {
-	left := clamp(width*2/5, 28, 56)
+	left := clamp(width*9/20, 28, 60)
 	list := m.t.draw(box{title: say(inkStrong, "Catalogue"), frame: inkAccent, focus: true, side: c.side(m),
 		body: func(w, h int) []string { return c.lines(m, w, h) }}, left, height)
 	s := c.chosen(m)

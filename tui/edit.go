@@ -146,7 +146,7 @@ func (v *sourceScreen) draw(m *model, width, height int) []string {
 	case v.broken():
 		b.frame, b.side = inkBad, say(inkBad, t.glyphs.bad+" it cannot run: enter opens the editor again")
 	case len(v.diags) > 0:
-		b.frame, b.side = inkUnknown, say(inkUnknown, t.glyphs.note+" warnings: enter loads it all the same")
+		b.frame, b.side = inkAlarm, say(inkUnknown, t.glyphs.note+" warnings: enter loads it all the same")
 	}
 	b.body = func(w, h int) []string {
 		r := v.rows(t, w)

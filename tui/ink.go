@@ -20,9 +20,10 @@ const (
 	inkPick               // the selected line
 	inkFrame              // borders at rest, lifelines
 	inkCover              // what stands where the truth is covered
+	inkAlarm              // the frame around what nobody knows, and its bar
 	inkCount              // how many there are
 )
 
-var inkNames = [inkCount]string{"text", "strong", "quiet", "good", "bad", "unknown", "wire", "truth", "accent", "badge", "cap", "pick", "frame", "cover"}
+var inkNames = [inkCount]string{"text", "strong", "quiet", "good", "bad", "unknown", "wire", "truth", "accent", "badge", "cap", "pick", "frame", "cover", "alarm"}
 
 func (k ink) String() string { return inkNames[k] }

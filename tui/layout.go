@@ -66,8 +66,8 @@ func (l layout) split() layout {
 		l.left, l.right = 31, 28
 	}
 	spare := max(0, l.width-120)
-	l.left += min(16, spare/4)
-	l.right += min(22, spare/4)
+	l.left += min(24, spare*3/10)
+	l.right += min(20, spare/5)
 	l.wire = room - l.left - l.right
 	l.wireHeight = l.body
 	l.ledger = max(5, l.body*5/20)

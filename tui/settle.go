@@ -67,7 +67,7 @@ func (p *settle) hasEvidence(m *model) bool {
 func (p *settle) draw(m *model, width, height int) []string {
 	return m.bench(width, height, func(w, h int) []string {
 		op := p.op(m)
-		b := box{title: say(inkStrong, "Reconcile"), frame: inkUnknown, focus: true}
+		b := box{title: say(inkStrong, "Reconcile"), frame: inkAlarm, focus: true}
 		if op == nil || op.Belief != engine.BeliefUnknown {
 			b.frame = inkGood
 		}

@@ -52,13 +52,14 @@ var (
 		inkPick:    {fg: colour{"#ffffff", "231", "15"}, bg: colour{"#44367a", "60", "4"}, bold: true},
 		inkFrame:   {fg: colour{"#5d606b", "240", "8"}},
 		inkCover:   {fg: colour{"#9a9ca6", "247", "7"}},
+		inkAlarm:   {fg: colour{"#ffc53d", "221", "11"}},
 	}}
 	bright = scheme{name: "light", back: []string{"#ffffff", "#fdf6e3", "#f2f2f2"}, ink: [inkCount]look{
 		inkStrong:  {fg: colour{"#111113", "232", "0"}, bold: true},
 		inkQuiet:   {fg: colour{"#5c5e66", "240", "8"}},
 		inkGood:    {fg: colour{"#10693e", "22", "2"}},
 		inkBad:     {fg: colour{"#b3261e", "124", "1"}},
-		inkUnknown: {fg: colour{"#7a4b00", "94", "1"}, bold: true},
+		inkUnknown: {fg: colour{"#5c3800", "58", "0"}, bg: colour{"#ffe08a", "222", "11"}, bold: true},
 		inkWire:    {fg: colour{"#0b5ea8", "25", "4"}},
 		inkTruth:   {fg: colour{"#8a2b8a", "90", "5"}},
 		inkAccent:  {fg: colour{"#5b3fc4", "56", "5"}},
@@ -67,6 +68,7 @@ var (
 		inkPick:    {fg: colour{"#1b1430", "16", "0"}, bg: colour{"#d9d0fb", "189", "7"}, bold: true},
 		inkFrame:   {fg: colour{"#a5a7ae", "248", "7"}},
 		inkCover:   {fg: colour{"#5c5e66", "240", "8"}},
+		inkAlarm:   {fg: colour{"#9a6200", "130", "1"}, bold: true},
 	}}
 	contrast = scheme{name: "high-contrast", back: []string{"#000000", "#121212"}, ink: [inkCount]look{
 		inkStrong:  {fg: colour{"#ffffff", "231", "15"}, bold: true},
@@ -82,6 +84,7 @@ var (
 		inkPick:    {fg: colour{"#000000", "16", "0"}, bg: colour{"#d4c6ff", "189", "15"}, bold: true},
 		inkFrame:   {fg: colour{"#a8a8a8", "248", "7"}},
 		inkCover:   {fg: colour{"#d8d8d8", "253", "7"}},
+		inkAlarm:   {fg: colour{"#ffe14d", "227", "11"}, bold: true},
 	}}
 	plain = scheme{name: "none", ink: [inkCount]look{
 		inkStrong:  {bold: true},
@@ -92,6 +95,7 @@ var (
 		inkCap:     {bold: true, reverse: true},
 		inkPick:    {reverse: true},
 		inkFrame:   {faint: true},
+		inkAlarm:   {bold: true},
 	}}
 	schemes = []scheme{dark, bright, contrast, plain}
 )

@@ -51,7 +51,7 @@ func (u *unknownsScreen) draw(m *model, width, height int) []string {
 	t, ops := m.t, u.open(m)
 	n := len(ops) + len(u.stored)
 	u.pick = clamp(u.pick, 0, max(0, n-1))
-	b := box{title: say(inkStrong, "What nobody knows"), frame: inkUnknown, focus: true, side: say(inkQuiet, plural(n, "operation"))}
+	b := box{title: say(inkStrong, "What nobody knows"), frame: inkAlarm, focus: true, side: say(inkQuiet, plural(n, "operation"))}
 	if n == 0 {
 		b.frame = inkGood
 	}

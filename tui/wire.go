@@ -139,7 +139,16 @@ func (w wirePicture) begin(r scenarios.Row) *pen {
 	return p
 }
 
-// row is one row as one or two lines.
+// middle shortens a long path in its middle: the collection and the key's end are what people look for.
+func (w wirePicture) middle(s string, room int) string {
+	r := []rune(s)
+	if w.widthOf(s) <= room || len(r) <= room || room < 12 {
+		return s
+	}
+	return string(r[:room-7]) + w.glyphs.more + string(r[len(r)-6:])
+}
+
+// row is one row as up to three lines.
 func (w wirePicture) row(r scenarios.Row) []string {
 	switch r.Kind {
 	case scenarios.RowSend:
@@ -151,7 +160,7 @@ func (w wirePicture) row(r scenarios.Row) []string {
 	case scenarios.RowCommit, scenarios.RowReplay, scenarios.RowRefused:
 		return w.atProvider(r)
 	case scenarios.RowNote:
-		return []string{w.across(r)}
+		return w.across(r)
 	}
 	return w.atCaller(r)
 }
@@ -167,7 +176,7 @@ func (w wirePicture) arrowRight(r scenarios.Row) string {
 	p.skip(1)
 	room := w.provider - w.caller - 5
 	label := w.pen(room)
-	label.put(inkText, w.who(r)+r.Text)
+	label.put(inkText, w.middle(w.who(r)+r.Text, room))
 	if r.Detail != "" {
 		label.put(inkText, "  ")
 		label.put(detailInk(r.Detail), r.Detail)
@@ -249,7 +258,7 @@ func (w wirePicture) atProvider(r scenarios.Row) []string {
 }
 
 // across is something that was done to the bench: it belongs to neither side.
-func (w wirePicture) across(r scenarios.Row) string {
+func (w wirePicture) across(r scenarios.Row) []string {
 	p := w.begin(r)
 	k := toneInks[r.Tone]
 	p.fill(inkFrame, w.glyphs.dash, 3)
@@ -258,13 +267,21 @@ func (w wirePicture) across(r scenarios.Row) string {
 		p.put(k, w.glyphs.bad+" ")
 	}
 	p.put(k, r.Text)
-	if r.Detail != "" {
-		p.skip(1)
+	if r.Detail == "" || w.widthOf(r.Detail) < p.room {
+		p.skip(min(1, len(r.Detail)))
 		p.put(inkQuiet, r.Detail)
+		p.skip(1)
+		p.fill(inkFrame, w.glyphs.dash, w.provider-(w.cells-p.room)+1)
+		return []string{p.line()}
 	}
-	p.skip(1)
-	p.fill(inkFrame, w.glyphs.dash, w.provider-(w.cells-p.room)+1)
-	return p.line()
+	out := []string{p.line()}
+	for _, l := range w.wrap(r.Detail, w.cells-w.caller-4, 2) {
+		p := w.pen(w.cells)
+		p.skip(w.caller + 4)
+		p.put(inkQuiet, l)
+		out = append(out, p.line())
+	}
+	return out
 }
 
 // atCaller is what the caller knows or does by itself. A detail that does not fit goes on in a second line.
