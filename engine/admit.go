@@ -15,7 +15,9 @@ type Delivery struct {
 	Key      string // the sender's Idempotency-Key; empty for none
 	Payload  json.RawMessage
 	RerunOf  string
+	Inbox    string // the command of another process that asks, or empty
 	parent   *Parent
+	doc      *woml.Document // where none is loaded
 }
 
 // Receipt says which run a delivery made or met.
@@ -53,6 +55,9 @@ func (e *Engine) Submit(d Delivery) (Receipt, error) {
 	e.mu.Lock()
 	doc := e.docs[d.Workflow]
 	e.mu.Unlock()
+	if doc == nil {
+		doc = d.doc
+	}
 	if doc == nil {
 		return Receipt{}, &Error{Code: "WOML_WORKFLOW_TARGET_NOT_FOUND", Message: fmt.Sprintf("no workflow %q is loaded", d.Workflow)}
 	}
@@ -144,7 +149,7 @@ func (e *Engine) admitNew(doc *woml.Document, d Delivery, digest string) (Receip
 	rt := e.newRunning(id, doc)
 	e.open[id] = rt
 	t, err := e.appendLocked(rt, Admitted{Workflow: doc.Workflow.ID, Definition: doc.Hash, Source: doc.Source, Trigger: d.Trigger,
-		Delivery: d.Key, Digest: digest, Payload: compact(d.Payload), Seed: seed, Parent: d.parent, RerunOf: d.RerunOf})
+		Delivery: d.Key, Digest: digest, Payload: compact(d.Payload), Seed: seed, Parent: d.parent, RerunOf: d.RerunOf, Inbox: d.Inbox})
 	if err != nil {
 		delete(e.open, id)
 		e.mu.Unlock()
@@ -157,11 +162,17 @@ func (e *Engine) admitNew(doc *woml.Document, d Delivery, digest string) (Receip
 }
 
 // Rerun admits a new run with the payload of an earlier one. It has an identity,
-// and so a run's key, of its own.
-func (e *Engine) Rerun(run string) (Receipt, error) {
+// and so a run's key, of its own. Its document is the one that is loaded now; where
+// none is, that of the earlier run. inbox names the command of another process that
+// asked, or is empty.
+func (e *Engine) Rerun(run, inbox string) (Receipt, error) {
 	r, err := e.Get(run)
 	if err != nil {
 		return Receipt{}, err
 	}
-	return e.Admit(Delivery{Workflow: r.Admitted.Workflow, Payload: r.Admitted.Payload, RerunOf: r.ID})
+	doc, err := e.document(r.Admitted)
+	if err != nil {
+		return Receipt{}, fmt.Errorf("run %s: %w", r.ID, err)
+	}
+	return e.Admit(Delivery{Workflow: r.Admitted.Workflow, Payload: r.Admitted.Payload, RerunOf: r.ID, Inbox: inbox, doc: doc})
 }

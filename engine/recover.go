@@ -22,13 +22,24 @@ func (e *Engine) Recover() error {
 	return nil
 }
 
-// RecoverRun is Recover for one run; one that has ended stays as it is.
-func (e *Engine) RecoverRun(run string) error {
+// Decide is Recover for one run that a crash left in the middle of an attempt. One
+// that has ended, or waits for its turn or a retry, stays as it is: decided is false.
+func (e *Engine) Decide(run string) (decided bool, err error) {
 	r, err := e.Get(run)
-	if err != nil || r.Status.Ended() {
-		return err
+	if err != nil || r.Status.Ended() || !r.interrupted() {
+		return false, err
 	}
-	return e.recover(r.ID)
+	return true, e.recover(r.ID)
+}
+
+// interrupted reports whether an attempt of the run has a start and no end.
+func (r *Run) interrupted() bool {
+	for _, s := range r.Steps {
+		if a := s.Last(); a != nil && a.Outcome == "" {
+			return true
+		}
+	}
+	return false
 }
 
 func (e *Engine) recover(id string) error {
@@ -36,8 +47,13 @@ func (e *Engine) recover(id string) error {
 	if err != nil {
 		return err
 	}
+	return e.goOn(rt)
+}
+
+// goOn carries a run out from where its history stands.
+func (e *Engine) goOn(rt *running) error {
 	e.mu.Lock()
-	e.open[id] = rt
+	e.open[rt.id] = rt
 	e.mu.Unlock()
 	if err := e.interrupt(rt); err != nil {
 		return err
@@ -47,7 +63,7 @@ func (e *Engine) recover(id string) error {
 		e.pool(rt.doc).enqueue(rt)
 	}
 	e.mu.Unlock()
-	e.goActor("run "+id, rt.main)
+	e.goActor("run "+rt.id, rt.main)
 	return nil
 }
 
@@ -124,7 +140,7 @@ func (e *Engine) Cancel(run, inbox string) error {
 	rt := e.open[id]
 	if rt == nil {
 		e.mu.Unlock()
-		return &Refused{Why: "run " + id + " has ended: there is nothing to cancel"}
+		return e.cancelLeft(id, inbox)
 	}
 	t, err := e.appendLocked(rt, CancelAsked{Inbox: inbox})
 	e.mu.Unlock()
@@ -133,6 +149,21 @@ func (e *Engine) Cancel(run, inbox string) error {
 	}
 	rt.stop(errCancelled)
 	return nil
+}
+
+// cancelLeft cancels a run that an earlier engine left open: it ends without going on first.
+func (e *Engine) cancelLeft(id, inbox string) error {
+	rt, err := e.reopen(id)
+	if err != nil {
+		return err
+	}
+	if rt.run.Status.Ended() {
+		return &Refused{Why: "run " + id + " has ended: there is nothing to cancel"}
+	}
+	if err := e.durable(e.append(rt, CancelAsked{Inbox: inbox})); err != nil {
+		return err
+	}
+	return e.goOn(rt)
 }
 
 // IsRefused reports whether an error is a refusal that a person can act on, and not a failure.

@@ -44,6 +44,43 @@ func (r *route) check(payload json.RawMessage) *refusal {
 		issues: issues[:min(maxIssues, len(issues))]}
 }
 
+// Unfit is a payload that does not fit a schema.
+type Unfit struct {
+	Issues []Issue // at most 100, sorted by path
+	no     *refusal
+}
+
+func (u *Unfit) Error() string {
+	text := u.no.message
+	for i, is := range u.Issues {
+		sep := "; "
+		if i == 0 {
+			sep = ": "
+		}
+		if is.Path != "" {
+			sep += is.Path + " "
+		}
+		text += sep + is.Message
+	}
+	return text
+}
+
+// ErrorCode is the code that a webhook's answer would carry.
+func (u *Unfit) ErrorCode() string { return u.no.code }
+
+// Fits holds a payload against a webhook's schema, which may be nil, as a delivery over
+// HTTP would. A payload that does not fit is an *Unfit.
+func Fits(schema, payload json.RawMessage) error {
+	s, err := compile(schema)
+	if err != nil {
+		return err
+	}
+	if no := (&route{schema: s}).check(payload); no != nil {
+		return &Unfit{no.issues, no}
+	}
+	return nil
+}
+
 // leaves are the innermost failures: the outer ones only say that something inside failed.
 func leaves(e *jsonschema.ValidationError, p *message.Printer, out []Issue) []Issue {
 	if len(e.Causes) == 0 {
