@@ -15,6 +15,11 @@ type Database interface {
 	Do(ctx context.Context, connection json.RawMessage, operation string, input json.RawMessage) (json.RawMessage, error)
 }
 
+// Turns is what a Database may implement beside it where statements must have an
+// order that does not depend on the disk: Turn is called by the actor, may wait by
+// its clock, and returns what gives the turn on after the statement.
+type Turns interface{ Turn() (done func()) }
+
 // dbCall is one use of services.db: its writes are effects without a key.
 type dbCall struct {
 	fact CallStarted
@@ -54,6 +59,9 @@ func (c *dbCall) perform(ctx context.Context, h *host, _ Pos, begun Ticket) (Cal
 	}
 	if cause := context.Cause(ctx); cause != nil {
 		return CallEnded{How: HowNeverSent}, script.Completion{Err: &script.ServiceError{Code: "WOML_DATABASE_UNAVAILABLE", Message: cause.Error()}}
+	}
+	if t, ok := h.e.o.Database.(Turns); ok {
+		defer t.Turn()()
 	}
 	var out json.RawMessage
 	var err error

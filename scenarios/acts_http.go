@@ -27,33 +27,32 @@ func (b *Bench) actDeliver(l lang.Line) error {
 	if err != nil {
 		return err
 	}
-	one := func() error { return b.deliver(workflow, id, payload, l) }
+	one := func() (Note, error) { return b.deliver(workflow, id, payload, l) }
 	switch {
 	case l.Has("at-once"):
 		return b.together(2, one)
 	case l.Has("twice"):
-		return errors.Join(one(), one())
+		return b.repeatedly(2, one)
 	}
-	return one()
+	return b.repeatedly(1, one)
 }
 
-func (b *Bench) deliver(workflow, id string, payload []byte, l lang.Line) error {
-	d := Delivery{At: b.clk.Now(), Trigger: id, EventID: l.Opt("id")}
-	text := strings.TrimSpace(id + " " + d.EventID)
+// deliver hands the event over once and tells how it was answered.
+func (b *Bench) deliver(workflow, id string, payload []byte, l lang.Line) (Note, error) {
+	d := &Delivery{At: b.clk.Now(), Trigger: id, EventID: l.Opt("id")}
+	n := Note{Verb: l.Verb, Text: strings.TrimSpace(id + " " + d.EventID), Delivery: d}
 	if _, err := b.worker(); err != nil {
-		b.note(Note{Verb: l.Verb, Text: text, Delivery: &d})
-		return nil
+		return n, nil // nobody answers
 	}
 	h, path, err := b.webhooks(workflow, id, func(a trigger.Answer) {
 		d.Run, d.Duplicate, d.Status, d.Code = a.Run, a.Duplicate, a.Status, a.Code
-		b.note(Note{Verb: l.Verb, Text: text, Delivery: &d})
 	})
 	if err != nil {
-		return err
+		return n, err
 	}
 	req, err := http.NewRequest(http.MethodPost, "http://127.0.0.1:3000"+path, bytes.NewReader(payload))
 	if err != nil {
-		return fmt.Errorf("deliver to %s: %w", path, err)
+		return n, fmt.Errorf("deliver to %s: %w", path, err)
 	}
 	req.Header.Set("Content-Type", "application/json")
 	if d.EventID != "" {
@@ -63,7 +62,7 @@ func (b *Bench) deliver(workflow, id string, payload []byte, l lang.Line) error 
 		req.Header.Set("Authorization", "Bearer "+token)
 	}
 	h.ServeHTTP(&answer{header: http.Header{}}, req)
-	return nil
+	return n, nil
 }
 
 // webhooks is the caller's inbound side for the documents that are loaded, and the path of one of its webhooks.
@@ -102,19 +101,33 @@ func (a *answer) Header() http.Header         { return a.header }
 func (a *answer) Write(p []byte) (int, error) { return len(p), nil }
 func (a *answer) WriteHeader(int)             {}
 
-// together runs f so many times at the same moment, each in an actor of its own, and waits for all of them.
-func (b *Bench) together(n int, f func() error) error {
-	errs := make([]error, n)
-	over := make([]clock.Event, n)
-	for i := range n {
+// repeatedly does f so many times, one after the other, and notes what came of each.
+func (b *Bench) repeatedly(times int, f func() (Note, error)) error {
+	for range times {
+		n, err := f()
+		if err != nil {
+			return err
+		}
+		b.note(n)
+	}
+	return nil
+}
+
+// together does f so many times at the same moment, each in an actor of its own. What
+// came of them is noted in the order of their beginnings, when all are over.
+func (b *Bench) together(times int, f func() (Note, error)) error {
+	notes, errs, over := make([]Note, times), make([]error, times), make([]clock.Event, times)
+	for i := range times {
 		over[i] = b.clk.NewEvent("what was done at the same moment")
 		b.clk.Go("at once", func() {
 			defer over[i].Set()
-			errs[i] = f()
+			notes[i], errs[i] = f()
 		})
 	}
-	for _, ev := range over {
-		ev.Wait()
+	for i, ev := range over {
+		if ev.Wait(); errs[i] == nil {
+			b.note(notes[i])
+		}
 	}
 	return errors.Join(errs...)
 }
@@ -149,20 +162,15 @@ func (b *Bench) actSend(l lang.Line) error {
 	}
 	times, _ := strconv.Atoi(l.Opt("times"))
 	times = max(1, times)
-	one := func() error { return b.send(l, header.Clone(), body) }
+	one := func() (Note, error) { return b.send(l, header.Clone(), body) }
 	if l.Has("at-once") {
 		return b.together(times, one)
 	}
-	for range times {
-		if err := one(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return b.repeatedly(times, one)
 }
 
 // send is one request from outside and its reply.
-func (b *Bench) send(l lang.Line, header http.Header, body []byte) error {
+func (b *Bench) send(l lang.Line, header http.Header, body []byte) (Note, error) {
 	b.mu.Lock()
 	b.outside++
 	id := fmt.Sprintf("outside-%d", b.outside)
@@ -171,7 +179,7 @@ func (b *Bench) send(l lang.Line, header http.Header, body []byte) error {
 	defer done(nil)
 	req, err := http.NewRequestWithContext(ctx, l.Arg(0), "http://"+DocumentHost+l.Arg(1), bytes.NewReader(body))
 	if err != nil {
-		return fmt.Errorf("send %s: %w", l.Arg(1), err)
+		return Note{}, fmt.Errorf("send %s: %w", l.Arg(1), err)
 	}
 	req.Header = header
 	req.Header.Set("X-Request-Id", id)
@@ -198,6 +206,5 @@ func (b *Bench) send(l lang.Line, header http.Header, body []byte) error {
 		stop()
 		w.Close()
 	}
-	b.note(Note{Verb: l.Verb, Text: l.Arg(0) + " " + l.Arg(1), Reply: &r})
-	return nil
+	return Note{Verb: l.Verb, Text: l.Arg(0) + " " + l.Arg(1), Reply: &r}, nil
 }

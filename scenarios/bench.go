@@ -62,7 +62,7 @@ type Bench struct {
 	prov      *faultprovider.Provider
 	history   engine.History
 	socket    *socket // nil where simulated
-	databases *store.Databases
+	databases *databases
 
 	mu      sync.Mutex
 	eng     *engine.Engine // the last worker, alive or not
@@ -99,9 +99,9 @@ func Open(s *lang.Scenario, o Options) (*Bench, error) {
 	b := &Bench{s: s, o: o, seed: firstOf(o.Seed, s.Seed, defaultSeed), sources: map[string]string{},
 		committed: map[string]bool{}, sent: map[string]string{}, extra: map[string][]byte{}}
 	b.line = newTimeline(s.Subject, b.refusal)
-	b.databases = store.NewDatabases("", b.place)
 	b.line.notify = b.changed
 	b.openClock()
+	b.databases = &databases{Databases: store.NewDatabases("", b.place), clk: b.clk}
 	if b.history = o.History; b.history == nil {
 		b.history = engine.NewMemory()
 	}

@@ -7,7 +7,51 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+
+	"faultlab/engine"
+	"faultlab/engine/clock"
+	"faultlab/store"
 )
+
+// databases are the databases of a bench's scripts. Statements take turns, first come
+// first served by the bench's clock, so that the same scenario gives the same result
+// whichever disk it runs on.
+type databases struct {
+	*store.Databases
+	clk clock.Clock
+
+	mu    sync.Mutex
+	taken bool
+	queue []clock.Event
+}
+
+var _ engine.Turns = (*databases)(nil)
+
+// Turn implements engine.Turns.
+func (d *databases) Turn() (done func()) {
+	d.mu.Lock()
+	if !d.taken {
+		d.taken = true
+		d.mu.Unlock()
+		return d.next
+	}
+	mine := d.clk.NewEvent("the database")
+	d.queue = append(d.queue, mine)
+	d.mu.Unlock()
+	mine.Wait()
+	return d.next
+}
+
+// next gives the turn on.
+func (d *databases) next() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.taken = len(d.queue) > 0; d.taken {
+		d.queue[0].Set()
+		d.queue = d.queue[1:]
+	}
+}
 
 // place puts a script's database file into the bench's own folder, whatever path the document says.
 func (b *Bench) place(path string) (string, error) {

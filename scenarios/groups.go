@@ -71,4 +71,27 @@ var Groups = []Group{
 		"crash-during-the-backoff",
 		"crash-between-two-steps",
 	}},
+	{"Inbound", []string{
+		"webhook-delivered-twice",
+		"webhook-delivered-twice-at-once",
+		"webhook-with-a-changed-body",
+		"authenticated-redelivery",
+		"check-then-set-race",
+		"unique-insert",
+		"inbound-once-outbound-twice",
+		"events-out-of-order",
+	}},
+	{"Transport", []string{
+		"transport-repeats-by-itself",
+		"put-by-a-stable-id",
+		"put-reconciled-by-reading",
+	}},
+	{"Beyond keys", []string{
+		"wrong-but-done",
+		"compensation",
+		"compensation-held-back",
+		"compensation-unknown",
+		"herd-without-jitter",
+		"herd-with-jitter",
+	}},
 }
