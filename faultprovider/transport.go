@@ -204,15 +204,18 @@ func (b *simulatedBody) Read(dst []byte) (int, error) {
 	if b.ctx.Err() != nil {
 		return 0, context.Cause(b.ctx)
 	}
-	if b.drip > 0 && len(dst) > 0 {
+	if b.drip > 0 {
+		dst = dst[:min(len(dst), 1)]
+	}
+	n, err := b.bytes.Read(dst)
+	if b.drip > 0 && n > 0 {
 		if b.begun {
 			if err := b.clk.Sleep(b.ctx, b.drip); err != nil {
 				return 0, err
 			}
 		}
-		b.begun, dst = true, dst[:1]
+		b.begun = true
 	}
-	n, err := b.bytes.Read(dst)
 	if err == io.EOF {
 		err = b.end
 	}
