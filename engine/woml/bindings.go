@@ -173,7 +173,8 @@ func (a *analysis) secret(id *ast.Identifier, l link, written bool) {
 	case l.computed:
 		a.about("secrets", id.Idx, codeScriptSecretDynamic, "A secret must be named, not computed.", hint)
 	case !secretNamePattern.MatchString(l.name):
-		a.about("secrets", l.at, codeScriptSecretName, fmt.Sprintf("%s is not the name of a secret: upper-case letters, digits and underscores, a letter first.", excerpt(l.name)),
+		a.about("secrets", l.at, codeScriptSecretName, fmt.Sprintf("%s is not the name of a secret: upper-case letters, digits and underscores, a letter first.",
+			excerpt(l.name)),
 			"Such as secrets."+strings.ToUpper(snake(l.name))+".")
 	default:
 		a.secrets[l.name] = true
@@ -200,7 +201,8 @@ func (c *checker) knownServices() {
 			continue
 		}
 		if !slices.Contains(servicesRun, s.name) {
-			c.fail(s.offset, codeServiceUnknown, fmt.Sprintf("There is no service %s.", excerpt(s.name)), didYouMean("services.%s", s.name, servicesRun))
+			c.fail(s.offset, codeServiceUnknown, fmt.Sprintf("There is no service %s.", excerpt(s.name)),
+				didYouMean("services.%s", s.name, servicesRun))
 		}
 	}
 }

@@ -48,7 +48,8 @@ func (a *analysis) construct(e *ast.NewExpression) {
 }
 
 func (a *analysis) rawNetwork(e ast.Expression) {
-	a.report(e.Idx0(), codeScriptRawNetwork, "A script cannot open sockets: only what is on the timeline can be made safe.", "Use services.http.request, or fetch.")
+	a.report(e.Idx0(), codeScriptRawNetwork, "A script cannot open sockets: only what is on the timeline can be made safe.",
+		"Use services.http.request, or fetch.")
 }
 
 func anyComputed(links []link) bool {
@@ -74,7 +75,8 @@ func (a *analysis) workflowCall(e *ast.CallExpression, links []link) {
 	}
 	target, payload := arguments[0], arguments[1]
 	if text, ok := literalText(target); isLiteral(target) && (!ok || len(text) > maxID || !workflowIDPattern.MatchString(text)) {
-		a.report(target.Idx0(), codeCallTarget, "This is not the id of a workflow: lower-case words with hyphens between them.", "Such as fulfill-paid-order.")
+		a.report(target.Idx0(), codeCallTarget,
+			"This is not the id of a workflow: lower-case words with hyphens between them.", "Such as fulfill-paid-order.")
 	}
 	if _, list := payload.(*ast.ArrayLiteral); list || isLiteral(payload) {
 		a.report(payload.Idx0(), codeCallPayload, "The payload of a workflow is an object.", usage)
@@ -98,10 +100,12 @@ func (a *analysis) callOptions(options ast.Expression, operation, usage string) 
 		case name == "":
 			a.report(p.Idx0(), codeCallOptions, "The options of a workflow call must be named, not computed or spread.", usage)
 		case !slices.Contains(callOptions[operation], name):
-			a.report(p.Idx0(), codeCallOptionUnknown, fmt.Sprintf("services.workflows.%s has no option %s.", operation, excerpt(name)), didYouMean("%q", name, callOptions[operation]))
+			a.report(p.Idx0(), codeCallOptionUnknown, fmt.Sprintf("services.workflows.%s has no option %s.", operation, excerpt(name)),
+				didYouMean("%q", name, callOptions[operation]))
 		case name == "name":
 			if text, ok := literalText(value); isLiteral(value) && (!ok || len(text) > maxCallName || !callNamePattern.MatchString(text)) {
-				a.report(value.Idx0(), codeCallName, "The name of a call is lower-case words with one dot, underscore or hyphen between them.", "Such as primary-risk.")
+				a.report(value.Idx0(), codeCallName,
+					"The name of a call is lower-case words with one dot, underscore or hyphen between them.", "Such as primary-risk.")
 			}
 		case isLiteral(value) && !callTimeout(value):
 			a.report(value.Idx0(), codeCallOptions, "A timeout is a whole duration from 1ms to 24h.", "Such as 30s or 5m, or a number of milliseconds.")

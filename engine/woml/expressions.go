@@ -74,7 +74,9 @@ func (a *analysis) literal(e ast.Expression) {
 		a.regexp(e)
 	case *ast.NumberLiteral:
 		if len(e.Literal) > 1 && e.Literal[0] == '0' && e.Literal[1] >= '0' && e.Literal[1] <= '9' {
-			a.warn(e.Idx, codeScriptStrictMode, "Scripts run in strict mode, where a number has no leading zero: the step will fail.", "Remove the zero, or write 0o in front of an octal number.")
+			a.warn(e.Idx, codeScriptStrictMode,
+				"Scripts run in strict mode, where a number has no leading zero: the step will fail.",
+				"Remove the zero, or write 0o in front of an octal number.")
 		}
 	}
 }
@@ -105,7 +107,8 @@ func (a *analysis) unary(e *ast.UnaryExpression) {
 		a.target(e.Operand)
 	case token.DELETE:
 		if id, ok := e.Operand.(*ast.Identifier); ok {
-			a.warn(id.Idx, codeScriptStrictMode, "Scripts run in strict mode, where a variable cannot be deleted: the step will fail.", "Assign undefined to it.")
+			a.warn(id.Idx, codeScriptStrictMode,
+				"Scripts run in strict mode, where a variable cannot be deleted: the step will fail.", "Assign undefined to it.")
 		}
 		a.target(e.Operand)
 	default:

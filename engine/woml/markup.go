@@ -179,14 +179,8 @@ func (p *markupParser) startTag(at int) (int, bool) {
 	case e.selfClosed:
 		e.bodyEnd = e.bodyStart
 	case e.name == "script":
-		length := strings.Index(p.text[end:], scriptEnd)
-		if length < 0 {
-			p.unclosedScript(at)
-			p.open = append(p.open, e)
-			return end, false
-		}
-		e.bodyEnd = end + length
-		end = e.bodyEnd + len(scriptEnd)
+		end = behind(p.text, end, scriptEnd) // rawBodies has seen that it is there
+		e.bodyEnd = end - len(scriptEnd)
 	default:
 		p.open = append(p.open, e)
 	}

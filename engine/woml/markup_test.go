@@ -14,6 +14,7 @@ var markupRefusals = []refusal{
 	{"script without an end", inSteps(`<step id="one">` + mark + `<script>return 1;</step>`), codeUnclosedRawBody},
 	{"script ended in upper case", inSteps(`<step id="one">` + mark + `<script>1</SCRIPT></step>`), codeUnclosedRawBody},
 	{"script ended with white space", inSteps(`<step id="one">` + mark + `<script>1</script ></step>`), codeUnclosedRawBody},
+	{"start tag of a script that never ends", `<woml>` + mark + `<script`, codeUnclosedRawBody},
 	{"script without an end behind a declaration", `<!DOCTYPE woml><woml>` + mark + `<script>`, codeUnclosedRawBody},
 
 	{"XML declaration", mark + `<?xml version="1.0"?>` + inWorkflow(oneStep), codeDeclarationNotAllowed},

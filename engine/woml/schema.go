@@ -26,12 +26,25 @@ const (
 	maxSchemaDepth = 64
 )
 
-// CompileSchema makes a validator from a schema of a [Trigger]: JSON Schema
+// Schema validates payloads of a webhook.
+type Schema struct{ compiled *jsonschema.Schema }
+
+// Validate checks a payload as [jsonschema.UnmarshalJSON] decodes it. The
+// error is a [*jsonschema.ValidationError] where the payload does not fit, and
+// a plain one where it cannot be compared: a number beyond what a double holds.
+func (s *Schema) Validate(payload any) error {
+	if err := checkNumbers(payload); err != nil {
+		return err
+	}
+	return s.compiled.Validate(payload)
+}
+
+// CompileSchema makes a validator from the schema of a [Trigger]: JSON Schema
 // 2020-12, formats asserted, references inside of it only, patterns as
-// JavaScript reads them. It is how [Parse] checks a schema, so that a schema of
-// a checked document always compiles. The error completes a sentence that
-// starts with the schema.
-func CompileSchema(raw json.RawMessage) (*jsonschema.Schema, error) {
+// JavaScript reads them. It is how [Parse] checks a schema, so the schema of a
+// checked document always compiles. The error completes a sentence that starts
+// with the schema.
+func CompileSchema(raw json.RawMessage) (*Schema, error) {
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
 	if err != nil {
 		return nil, fmt.Errorf("it is not JSON: %w", err)
@@ -39,6 +52,9 @@ func CompileSchema(raw json.RawMessage) (*jsonschema.Schema, error) {
 	object, ok := document.(map[string]any)
 	if !ok {
 		return nil, errors.New("it is not a JSON object")
+	}
+	if err := checkNumbers(document); err != nil {
+		return nil, err
 	}
 	if count, depth := measure(document); count > maxSchemaParts || depth > maxSchemaDepth {
 		return nil, fmt.Errorf("it has more than %d objects and arrays, or they nest more than %d deep", maxSchemaParts, maxSchemaDepth)
@@ -54,11 +70,11 @@ func CompileSchema(raw json.RawMessage) (*jsonschema.Schema, error) {
 	if err := compiler.AddResource(schemaURL, document); err != nil {
 		return nil, err
 	}
-	schema, err := compiler.Compile(schemaURL)
+	compiled, err := compiler.Compile(schemaURL)
 	if err != nil {
 		return nil, errors.New(schemaReason(err))
 	}
-	return schema, nil
+	return &Schema{compiled}, nil
 }
 
 // measure counts the objects and arrays of a JSON value, and how deep they nest.
@@ -80,6 +96,33 @@ func measure(value any) (count, depth int) {
 		return 0, 0
 	}
 	return count + 1, depth + 1
+}
+
+// checkNumbers refuses numbers that the validator cannot compare: it computes with
+// exact fractions, and gives up or takes very long where an exponent is large.
+func checkNumbers(value any) error {
+	switch value := value.(type) {
+	case map[string]any:
+		for _, child := range value {
+			if err := checkNumbers(child); err != nil {
+				return err
+			}
+		}
+	case []any:
+		for _, child := range value {
+			if err := checkNumbers(child); err != nil {
+				return err
+			}
+		}
+	case json.Number:
+		text := value.String()
+		_, exponent, _ := strings.Cut(strings.ToLower(text), "e")
+		exponent = strings.TrimLeft(strings.TrimLeft(exponent, "+-"), "0")
+		if _, err := value.Float64(); err != nil || len(exponent) > 3 || len(text) > 400 {
+			return fmt.Errorf("it has the number %s, which is beyond what a double holds", excerpt(text))
+		}
+	}
+	return nil
 }
 
 // noLoader refuses every reference that leaves the schema.
@@ -109,19 +152,16 @@ func schemaReason(err error) string {
 
 // jsonError tells where a text stops to be JSON; the error is nil if it is.
 func jsonError(text string) (offset int, err error) {
-	var value any
-	switch err := json.Unmarshal([]byte(text), &value).(type) {
-	case nil:
-		return 0, nil
-	case *json.SyntaxError:
-		offset = max(0, int(err.Offset)-1)
+	var value json.RawMessage
+	err = json.Unmarshal([]byte(text), &value)
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		offset = max(0, int(syntax.Offset)-1)
 		if r, size := utf8.DecodeRuneInString(text[offset:]); size > 1 {
-			return offset, fmt.Errorf("%q has no place there", r)
+			err = fmt.Errorf("%q has no place there", r)
 		}
-		return offset, err
-	default:
-		return 0, err
 	}
+	return offset, err
 }
 
 // pattern is a regular expression of JavaScript with backtracking. There is no

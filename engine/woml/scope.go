@@ -80,9 +80,6 @@ func (a *analysis) valueOf(name string) ast.Expression {
 }
 
 func (a *analysis) declare(id *ast.Identifier, as declaration) {
-	if id == nil {
-		return
-	}
 	name := id.Name.String()
 	if a.constants[name] == nil {
 		a.constants[name] = &constant{}
@@ -146,8 +143,6 @@ func (a *analysis) pattern(target ast.Expression, as declaration) {
 	case *ast.AssignExpression:
 		a.pattern(t.Left, as)
 		a.expression(t.Right)
-	case *ast.Binding:
-		a.binding(t, as)
 	case *ast.ArrayPattern:
 		for _, element := range t.Elements {
 			a.pattern(element, as)

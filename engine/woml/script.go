@@ -1,6 +1,7 @@
 package woml
 
 import (
+	"errors"
 	"fmt"
 	"sort"
 	"strings"
@@ -71,14 +72,25 @@ func (c *checker) script(e *element) (Script, *analysis) {
 	}
 	s := Script{Source: a.source}
 	s.Line, s.Column = c.position(e.bodyStart)
-	if function := a.parse(); function != nil {
-		a.body(function)
-	}
+	a.analyse()
 	for _, f := range a.sorted() {
 		c.fail(a.start+f.offset, f.code, f.message, f.hint)
 	}
 	c.services = append(c.services, a.services...)
 	return s, a
+}
+
+// analyse fills in what is known. The parser is large and not ours: should it
+// stumble, the script is what cannot be read.
+func (a *analysis) analyse() {
+	defer func() {
+		if recover() != nil {
+			a.report(0, codeScriptSyntaxInvalid, "The script cannot be read.", "Write it in a simpler way.")
+		}
+	}()
+	if function := a.parse(); function != nil {
+		a.body(function)
+	}
 }
 
 // sorted lists the findings as the reference meets them: what does not parse,
@@ -151,15 +163,9 @@ func (a *analysis) parse() *ast.FunctionLiteral {
 // function finds the function of the script in what was parsed. A script can
 // end it with a "}" of its own: the reference accepts that.
 func (a *analysis) function(program *ast.Program) *ast.FunctionLiteral {
-	if len(program.Body) == 0 {
-		return nil
-	}
-	declaration, ok := program.Body[0].(*ast.FunctionDeclaration)
-	if !ok {
-		return nil
-	}
-	if body := declaration.Function.Body; a.offset(body.RightBrace) < len(a.source) {
-		a.warn(body.RightBrace, codeScriptOutsideStep, `This "}" ends the script; what follows it is not part of the step.`,
+	declaration := program.Body[0].(*ast.FunctionDeclaration) // scriptPrefix starts it
+	if end := declaration.Function.Body.RightBrace; a.offset(end) < len(a.source) {
+		a.warn(end, codeScriptOutsideStep, `This "}" ends the script; what follows it is not part of the step.`,
 			`Remove the "}", or add the "{" that it should close.`)
 	}
 	return declaration.Function
@@ -171,35 +177,22 @@ type syntaxProblem struct {
 	message string
 }
 
-// parseProgram runs the parser. Anything that it stumbles over is a problem of
-// the text, a panic of its own included.
-func parseProgram(text string) (program *ast.Program, problem *syntaxProblem) {
-	defer func() {
-		if recover() != nil {
-			program, problem = nil, &syntaxProblem{len(scriptPrefix), "the parser cannot read it"}
-		}
-	}()
+// parseProgram runs the parser.
+func parseProgram(text string) (*ast.Program, *syntaxProblem) {
 	program, err := parser.ParseFile(nil, "", text, 0, parser.WithDisableSourceMaps)
-	if err == nil {
+	var list parser.ErrorList
+	if !errors.As(err, &list) {
 		return program, nil
 	}
-	problem = &syntaxProblem{len(scriptPrefix), err.Error()}
-	if list, ok := err.(parser.ErrorList); ok && len(list) > 0 {
-		first := list[0]
-		problem = &syntaxProblem{lineOffset(text, first.Position.Line) + first.Position.Column - 1, first.Message}
-	}
-	return nil, problem
+	first := list[0]
+	return nil, &syntaxProblem{lineOffset(text, first.Position.Line) + first.Position.Column - 1, first.Message}
 }
 
 // lineOffset finds the start of a line as JavaScript counts lines.
 func lineOffset(text string, line int) int {
 	offset := 0
 	for ; line > 1; line-- {
-		length := strings.IndexAny(text[offset:], "\n\r\u2028\u2029")
-		if length < 0 {
-			return len(text)
-		}
-		offset += length
+		offset += strings.IndexAny(text[offset:], "\n\r\u2028\u2029")
 		switch rest := text[offset:]; {
 		case strings.HasPrefix(rest, "\r\n"):
 			offset += 2

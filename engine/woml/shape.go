@@ -6,12 +6,13 @@ import "fmt"
 // and returns that workflow.
 func (c *checker) shape(root *element) *element {
 	if root.name != "woml" {
-		hint := "Put the <workflow> into <woml> and </woml>."
-		c.fail(root.start, codeExpectedDocumentRoot, fmt.Sprintf("The root of a document is <woml>, not <%s>.", root.name), hint)
+		c.fail(root.start, codeExpectedDocumentRoot, fmt.Sprintf("The root of a document is <woml>, not <%s>.", root.name),
+			"Put the <workflow> into <woml> and </woml>.")
 		return nil
 	}
 	for _, a := range root.attributes {
-		c.fail(a.start, codeUnknownAttribute, fmt.Sprintf("<woml> has no attribute %q.", a.name), "Remove it; the version of a workflow is an attribute of <workflow>.")
+		c.fail(a.start, codeUnknownAttribute, fmt.Sprintf("<woml> has no attribute %q.", a.name),
+			"Remove it; the version of a workflow is an attribute of <workflow>.")
 	}
 	var workflow *element
 	for _, child := range c.elements(root) {
@@ -39,7 +40,8 @@ func (c *checker) elements(e *element) []*element {
 	children := make([]*element, 0, len(e.children))
 	for _, child := range e.children {
 		if child.element == nil {
-			c.fail(child.start, codeUnexpectedContent, fmt.Sprintf("<%s> holds elements only, and there is text in it.", e.name), "Remove the text, or write <!-- and --> around it.")
+			c.fail(child.start, codeUnexpectedContent, fmt.Sprintf("<%s> holds elements only, and there is text in it.", e.name),
+				"Remove the text, or write <!-- and --> around it.")
 			continue
 		}
 		children = append(children, child.element)

@@ -55,6 +55,7 @@ func TestHintsNameTheNearest(t *testing.T) {
 		{inSteps(`<Step id="one"/>`), "Did you mean <step>?"},
 		{inSteps(`<step ID="one"><script>1</script></step>`), `Did you mean "id"?`},
 		{inSteps(`<step id="one" retry-dealy="1s"><script>1</script></step>`), `Did you mean "retry-delay"?`},
+		{inTriggers(`<manual id="go" if="1"/>`), `Known are "id".`},
 		{inWorkflow(`<config concurency="1"/>` + oneStep), `Did you mean "concurrency"?`},
 		{inTriggers(`<manual id="go" xyz="1"/>`), `Known are "id".`},
 		{inScript(`services.htp.request({})`), "Did you mean services.http?"},

@@ -71,12 +71,11 @@ func (c *checker) readable() bool {
 
 // firstInvalid finds the first byte that is not UTF-8; there is one.
 func firstInvalid(text string) int {
-	for i, r := range text {
-		if r == utf8.RuneError {
-			if _, size := utf8.DecodeRuneInString(text[i:]); size == 1 {
-				return i
-			}
+	for i := 0; ; {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if r == utf8.RuneError && size == 1 {
+			return i
 		}
+		i += size
 	}
-	return len(text)
 }

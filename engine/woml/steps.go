@@ -85,7 +85,8 @@ func (c *checker) operation(e *element) (script, compensate *element) {
 		at = operations[min(1, len(operations)-1)].start
 	}
 	if complete || len(operations) > 0 {
-		c.fail(at, codeStepOperationCount, fmt.Sprintf("<step> must hold one <script>; this one holds %s.", listed(operations)), "Make it one script, or several steps.")
+		c.fail(at, codeStepOperationCount, fmt.Sprintf("<step> must hold one <script>; this one holds %s.", listed(operations)),
+			"Make it one script, or several steps.")
 	}
 	if i := slices.IndexFunc(operations, isScript); i >= 0 {
 		return operations[i], compensate
@@ -103,7 +104,8 @@ func (c *checker) inverse(e *element) *element {
 	if len(children) > 0 {
 		at = children[min(1, len(children)-1)].start
 	}
-	c.fail(at, codeCompensateInvalid, fmt.Sprintf("<compensate> must hold one <script>; this one holds %s.", listed(children)), "Put all of the inverse into one script.")
+	c.fail(at, codeCompensateInvalid, fmt.Sprintf("<compensate> must hold one <script>; this one holds %s.", listed(children)),
+		"Put all of the inverse into one script.")
 	return nil
 }
 
@@ -165,7 +167,8 @@ func (c *checker) backoff(e *element, r *Retry) {
 	}
 	limit, valid := c.delay(a, codeRetryMaxDelayInvalid)
 	if valid && delayed && limit < r.Delay {
-		c.fail(a.valueStart, codeRetryMaxDelayInvalid, fmt.Sprintf("The maximum delay %s is shorter than the first delay, %s.", a.value, r.Delay), "Make retry-max-delay at least as long as retry-delay.")
+		c.fail(a.valueStart, codeRetryMaxDelayInvalid, fmt.Sprintf("The maximum delay %s is shorter than the first delay, %s.", a.value, r.Delay),
+			"Make retry-max-delay at least as long as retry-delay.")
 	}
 	r.MaxDelay = limit
 }

@@ -65,6 +65,7 @@ func TestOneMistakeIsReportedOnce(t *testing.T) {
 		"text instead of steps":        inSteps("a"),
 		"a missing id twice":           inSteps(`<step id="one"><script>1</script></step><step id=""><script>1</script></step>`),
 		"an unclosed script":           inSteps(`<step id="one"><script>`),
+		"a computed workflow call":     inScript(`services.workflows["call"]();`),
 		"a service used twice":         inScript(`services.ftp.get(); services.ftp.put();`),
 	} {
 		if _, diags := Parse([]byte(document)); len(diags) != 1 {

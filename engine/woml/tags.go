@@ -59,16 +59,15 @@ func (c *checker) rawBodies() bool {
 			declarations = append(declarations, start)
 			at = declarationEnd(c.text, start)
 		case isScriptTag(rest):
-			end, _ := tagEnd(c.text, start)
-			if at = end; c.text[end-2] != '/' {
-				if closed = strings.Contains(c.text[end:], scriptEnd); closed {
-					at = behind(c.text, end, scriptEnd)
-				} else if c.text[end-1] == '>' {
-					c.unclosedScript(start)
-				} else {
-					closed = true // the start tag itself is not complete; markup says so
-				}
+			if at, _ = tagEnd(c.text, start); c.text[at-2] == '/' {
+				break
 			}
+			if closed = strings.Contains(c.text[at:], scriptEnd); closed {
+				at = behind(c.text, at, scriptEnd)
+				break
+			}
+			c.fail(start, codeUnclosedRawBody, "This <script> is never closed.",
+				"Add </script>, in lower case and without white space; nothing else ends a script.")
 		default:
 			at, _ = tagEnd(c.text, start)
 		}
@@ -79,11 +78,6 @@ func (c *checker) rawBodies() bool {
 			"Remove it; a script needs no CDATA, its text is taken as it is.")
 	}
 	return closed
-}
-
-func (c *checker) unclosedScript(at int) {
-	c.fail(at, codeUnclosedRawBody, "This <script> is never closed.",
-		`Add </script>, in lower case and without white space; nothing else ends a script.`)
 }
 
 // isScriptTag tells whether the text starts with the start tag of a script.

@@ -74,7 +74,7 @@ func (c *checker) uniqueTriggers(triggers []Trigger, elements []*element) {
 		ids[t.ID] = true
 		if other, taken := paths[t.Path]; taken {
 			c.warn(elements[i].attribute("path").valueStart, codeWebhookPathShared,
-				fmt.Sprintf("Webhooks %s and %s have the same path, so a delivery to it cannot mean both.", excerpt(other), excerpt(t.ID)),
+				fmt.Sprintf("Webhooks %s and %s have the same path: this workflow can be checked, and not be served.", excerpt(other), excerpt(t.ID)),
 				"Give each webhook a path of its own.")
 		}
 		if t.Path != "" {
@@ -169,12 +169,13 @@ func (c *checker) schema(e *element) json.RawMessage {
 // schemaOffset turns an offset into the joined texts of an element into one of
 // the document.
 func schemaOffset(e *element, offset int) int {
+	at := e.bodyStart
 	for _, child := range e.children {
-		if length := child.end - child.start; offset > length {
-			offset -= length
-			continue
+		length := child.end - child.start
+		if at = child.start + offset; offset <= length {
+			break
 		}
-		return child.start + offset
+		offset -= length
 	}
-	return e.bodyEnd
+	return at
 }

@@ -2,7 +2,10 @@ package woml
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -45,6 +48,8 @@ var triggerRefusals = []refusal{
 	{"schema that closes itself", inTriggers(`<webhook id="in" path="/in" auth="none">` + mark + `<schema/></webhook>`), codeSchemaJSONInvalid},
 	{"comma too many", inSchema(mark + "\n { \"type\": \"object\", }"), codeSchemaJSONInvalid},
 	{"byte order mark in a schema", inSchema(mark + "\ufeff{}"), codeSchemaJSONInvalid},
+	{"number beyond a double", inSchema(mark + `{"minimum": 1e400}`), codeSchemaInvalid},
+	{"number beyond any exponent", inSchema(mark + `{"allOf": [{"multipleOf": 1e-99999999}]}`), codeSchemaInvalid},
 	{"list as a schema", inSchema(mark + `[]`), codeSchemaInvalid},
 	{"true as a schema", inSchema(mark + `true`), codeSchemaInvalid},
 	{"unknown type", inSchema(mark + `{"type": "order"}`), codeSchemaInvalid},
@@ -85,6 +90,17 @@ func TestSchemaErrorsNameTheirPlace(t *testing.T) {
 	}
 }
 
+// A schema cannot make the product read a file.
+func TestSchemaReadsNoFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "schema.json")
+	if err := os.WriteFile(path, []byte(`{"type": "object"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, diags := Parse([]byte(inSchema(`{"$ref": "file://` + path + `"}`)))
+	equalCodes(t, diags, []string{codeSchemaInvalid})
+}
+
 // A schema of a checked document validates payloads, with formats, and with
 // patterns as JavaScript has them.
 func TestCompileSchemaValidates(t *testing.T) {
@@ -118,5 +134,27 @@ func TestCompileSchemaValidates(t *testing.T) {
 	}
 	if _, err := CompileSchema(json.RawMessage(`{`)); err == nil {
 		t.Error("broken JSON compiles")
+	}
+}
+
+// A payload of a stranger cannot make the validator compute for ever, or panic.
+func TestValidateRefusesNumbersThatCannotBeCompared(t *testing.T) {
+	t.Parallel()
+	schema, err := CompileSchema(json.RawMessage(`{"properties": {"amount": {"minimum": 0, "multipleOf": 0.01}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for number, comparable := range map[string]bool{
+		"12.34": true, "1e300": true, "-0": true, "0e5": true, "1E+2": true,
+		"1e400": false, "1e99999999": false, "1e-99999999": false, "0." + strings.Repeat("0", 500) + "1": false,
+	} {
+		payload, err := jsonschema.UnmarshalJSON(strings.NewReader(`{"amount": ` + number + `}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var misfit *jsonschema.ValidationError
+		if err := schema.Validate(payload); (err == nil || errors.As(err, &misfit)) != comparable {
+			t.Errorf("%.20s: %v", number, err)
+		}
 	}
 }

@@ -64,7 +64,8 @@ func (a *analysis) statement(s ast.Statement) {
 	case *ast.TryStatement:
 		a.try(s)
 	case *ast.WithStatement:
-		a.warn(s.With, codeScriptStrictMode, "Scripts run in strict mode, which has no with statement: the step will fail.", "Name the object where it is used.")
+		a.warn(s.With, codeScriptStrictMode,
+			"Scripts run in strict mode, which has no with statement: the step will fail.", "Name the object where it is used.")
 		a.expression(s.Object)
 		a.statement(s.Body)
 	default:
@@ -174,9 +175,6 @@ func (a *analysis) arrow(f *ast.ArrowFunctionLiteral) {
 }
 
 func (a *analysis) parameters(list *ast.ParameterList) {
-	if list == nil {
-		return
-	}
 	a.bindings(list.List, asParameter)
 	a.pattern(list.Rest, asParameter)
 }

@@ -26,6 +26,11 @@
 // and anything else as unknown. <compensate>, a script that undoes its step, is
 // an addition of this product.
 //
+// Where the reference compiler loses the place (it reports line 1 for an element
+// that is never closed, and for an attribute named __proto__), the place is
+// given here. Where it accepts a script that cannot run (it does not parse in
+// strict mode, or closes its own function), a warning says so.
+//
 // The checks run in this order: markup, root and document shape, places where
 // secrets are named, elements and attributes of the whole tree, workflow id,
 // name and description, containers, config, triggers, steps (each: id,
