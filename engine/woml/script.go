@@ -165,7 +165,7 @@ func (a *analysis) parse() *ast.FunctionLiteral {
 func (a *analysis) function(program *ast.Program) *ast.FunctionLiteral {
 	declaration := program.Body[0].(*ast.FunctionDeclaration) // scriptPrefix starts it
 	if end := declaration.Function.Body.RightBrace; a.offset(end) < len(a.source) {
-		a.warn(end, codeScriptOutsideStep, `This "}" ends the script; what follows it is not part of the step.`,
+		a.warn(end, codeScriptOutsideStep, `This "}" ends the function of the script before its text ends: the step will fail.`,
 			`Remove the "}", or add the "{" that it should close.`)
 	}
 	return declaration.Function
