@@ -52,6 +52,7 @@ func (m *match) plan(now time.Time, r *Request, v view, f *Fault, c *Contract) (
 // had the connection lasted.
 func (x *exchange) conclude(f *fault.Reply) {
 	switch {
+	case f.Do == fault.Redirect && !x.commits: // somebody in between sent the caller elsewhere
 	case f.Do == fault.Status:
 		x.result = answer{status: f.Status, body: x.reply.body}
 	case x.commits || x.reply.how == answers:

@@ -120,6 +120,11 @@ var shapes = map[fault.Kind]func(p *reply, f *fault.Reply){
 		p.content, p.body = "text/html; charset=utf-8", []byte("<!doctype html><title>Welcome</title><p>Everything is fine.</p>\n")
 		p.length, p.sends = len(p.body), len(p.body)
 	},
+	fault.Redirect: func(p *reply, _ *fault.Reply) {
+		p.status, p.body = http.StatusFound, errorBody("moved", "")
+		p.headers = append(p.headers, [2]string{"Location", "?moved"})
+		p.length, p.sends = len(p.body), len(p.body)
+	},
 	fault.TooLarge:    tooLarge,
 	fault.WrongLength: func(p *reply, f *fault.Reply) { p.length = within(f.Bytes, len(p.body)/2, math.MaxInt) },
 }

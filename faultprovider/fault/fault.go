@@ -49,6 +49,7 @@ const (
 	NotJSON     Kind = "not-json"     // the right status, a body that is HTML
 	TooLarge    Kind = "too-large"    // the right status, JSON of Reply.Bytes bytes
 	WrongLength Kind = "wrong-length" // a whole body under a Content-Length of Reply.Bytes
+	Redirect    Kind = "redirect"     // 302 to the same address with ?moved, where a client that follows sends a GET
 )
 
 // Reply is the second axis: what the caller gets.

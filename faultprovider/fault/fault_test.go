@@ -97,7 +97,7 @@ func TestParseListRefusesTheWholeList(t *testing.T) {
 		`{"fault":["none"]}`:                                            `1:2: unknown member "fault"; near: faults`,
 		`["none"]`:                                                      `1:1: an object is needed here, not a list`,
 		`{"faults":["none"`:                                             `1:18: unexpected end, the list goes on with , or ]`,
-		`{"faults":[{"reply":{"do":"explode"}}]}`:                       `1:27: "do" must be one of normal, status, reset, nothing, cut, cut-unframed, not-json, too-large, wrong-length, not "explode"`,
+		`{"faults":[{"reply":{"do":"explode"}}]}`:                       `1:27: "do" must be one of normal, status, reset, nothing, cut, cut-unframed, not-json, too-large, wrong-length, redirect, not "explode"`,
 		`{"faults":[{"reply":{"do":"status"}}]}`:                        `1:27: "status" needs "status", from 400 to 599`,
 		`{"faults":[{"reply":{"do":"reset","status":503}}]}`:            `1:27: "status", "error" and "retryAfter" go with "do":"status" only`,
 		`{"faults":[{"reply":{"status":200}}]}`:                         `1:31: "status" must be an integer from 400 to 599, not 200`,
@@ -163,7 +163,7 @@ func anyFault() *rapid.Generator[Fault] {
 		if f.Commit.When == Late {
 			f.Commit.After += time.Second
 		}
-		f.Reply.Do = rapid.SampledFrom([]Kind{Normal, Status, Reset, Nothing, Cut, CutUnframed, NotJSON, TooLarge, WrongLength}).Draw(t, "do")
+		f.Reply.Do = rapid.SampledFrom([]Kind{Normal, Status, Reset, Nothing, Cut, CutUnframed, NotJSON, TooLarge, WrongLength, Redirect}).Draw(t, "do")
 		f.Reply.Stale = span.Draw(t, "stale")
 		switch f.Reply.Do {
 		case Status:

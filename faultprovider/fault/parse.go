@@ -141,7 +141,7 @@ func readReply(r *jsondoc.Reader, p *Reply) {
 	if r.Has("do") || r.Has("status") && p.Do != Status {
 		*p = Reply{Do: Status}
 	}
-	jsondoc.Enum(r, "do", &p.Do, Normal, Status, Reset, Nothing, Cut, CutUnframed, NotJSON, TooLarge, WrongLength)
+	jsondoc.Enum(r, "do", &p.Do, Normal, Status, Reset, Nothing, Cut, CutUnframed, NotJSON, TooLarge, WrongLength, Redirect)
 	r.Int("status", &p.Status, 400, 599)
 	r.Text("error", &p.Error)
 	r.Duration("retryAfter", &p.RetryAfter)
