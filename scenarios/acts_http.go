@@ -14,6 +14,7 @@ import (
 	"faultlab/engine"
 	"faultlab/engine/clock"
 	"faultlab/engine/trigger"
+	"faultlab/engine/woml"
 	"faultlab/scenarios/lang"
 )
 
@@ -81,7 +82,15 @@ func (b *Bench) webhooks(workflow, id string, told func(trigger.Answer)) (*trigg
 				return nil, "", fmt.Errorf("%s is no webhook: use trigger", id)
 			}
 			token, _ := b.secret(t.Secret)
-			routes = append(routes, trigger.Route{Workflow: workflow, Trigger: id, Path: t.Path, Token: token, Bearer: t.Auth == "bearer", Schema: t.Schema})
+			r := trigger.Route{Workflow: workflow, Trigger: id, Path: t.Path, Token: token, Bearer: t.Auth == "bearer"}
+			if t.Schema != nil {
+				s, err := woml.CompileSchema(t.Schema)
+				if err != nil {
+					return nil, "", err
+				}
+				r.Schema = s
+			}
+			routes = append(routes, r)
 		}
 	}
 	h, err := trigger.New(func(d trigger.Delivery) (trigger.Receipt, error) {

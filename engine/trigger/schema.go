@@ -19,15 +19,15 @@ type Issue struct {
 }
 
 // check holds a payload against the route's schema.
-func (r *route) check(payload json.RawMessage) *refusal {
-	if r.schema == nil {
+func (r Route) check(payload json.RawMessage) *refusal {
+	if r.Schema == nil {
 		return nil
 	}
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(payload))
 	if err != nil {
 		return &refusal{status: 400, code: "WOML_TRIGGER_PAYLOAD_INVALID", message: "the payload is not JSON: " + err.Error()}
 	}
-	err = r.schema.Validate(value)
+	err = r.Schema.Validate(value)
 	var invalid *jsonschema.ValidationError
 	switch {
 	case err == nil:
@@ -70,12 +70,8 @@ func (u *Unfit) ErrorCode() string { return u.no.code }
 
 // Fits holds a payload against a webhook's schema, which may be nil, as a delivery over
 // HTTP would. A payload that does not fit is an *Unfit.
-func Fits(schema, payload json.RawMessage) error {
-	s, err := compile(schema)
-	if err != nil {
-		return err
-	}
-	if no := (&route{schema: s}).check(payload); no != nil {
+func Fits(schema Schema, payload json.RawMessage) error {
+	if no := (Route{Schema: schema}).check(payload); no != nil {
 		return &Unfit{no.issues, no}
 	}
 	return nil

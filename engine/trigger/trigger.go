@@ -4,7 +4,6 @@
 package trigger
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/json"
@@ -15,8 +14,6 @@ import (
 	"net/http"
 	"strings"
 	"sync"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // Limits of a delivery.
@@ -33,8 +30,12 @@ type Route struct {
 	Path     string
 	Token    string // what a bearer must send; empty with auth="none"
 	Bearer   bool
-	Schema   json.RawMessage // JSON Schema 2020-12; nil takes every object
+	Schema   Schema // nil takes every object
 }
+
+// Schema says whether a decoded payload fits. Its error is a
+// *jsonschema.ValidationError where it does not, and another where it cannot be checked.
+type Schema interface{ Validate(payload any) error }
 
 // Delivery is one payload that passed the checks.
 type Delivery struct {
@@ -68,48 +69,22 @@ type Answer struct {
 // Handler serves webhooks. Until Ready it answers 503, so that a sender tries again.
 type Handler struct {
 	admit  Admit
-	routes map[string]*route
+	routes map[string]Route
 	told   func(Answer)
 	mu     sync.Mutex
 	ready  bool
 }
 
-type route struct {
-	Route
-	schema *jsonschema.Schema
-}
-
 // New makes a handler of these routes. told, which may be nil, sees every answer.
 func New(admit Admit, told func(Answer), routes ...Route) (*Handler, error) {
-	h := &Handler{admit: admit, routes: map[string]*route{}, told: told}
+	h := &Handler{admit: admit, routes: map[string]Route{}, told: told}
 	for _, r := range routes {
-		if other := h.routes[r.Path]; other != nil {
+		if other, taken := h.routes[r.Path]; taken {
 			return nil, fmt.Errorf("the webhooks %s of %s and %s of %s share the path %s: give one of them another", other.Trigger, other.Workflow, r.Trigger, r.Workflow, r.Path)
 		}
-		s, err := compile(r.Schema)
-		if err != nil {
-			return nil, fmt.Errorf("the schema of webhook %s: %w", r.Trigger, err)
-		}
-		h.routes[r.Path] = &route{r, s}
+		h.routes[r.Path] = r
 	}
 	return h, nil
-}
-
-func compile(raw json.RawMessage) (*jsonschema.Schema, error) {
-	if len(raw) == 0 {
-		return nil, nil
-	}
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
-	if err != nil {
-		return nil, err
-	}
-	c := jsonschema.NewCompiler()
-	c.DefaultDraft(jsonschema.Draft2020)
-	c.AssertFormat()
-	if err := c.AddResource("schema.json", doc); err != nil {
-		return nil, err
-	}
-	return c.Compile("schema.json")
 }
 
 // Ready lets deliveries in.
@@ -136,9 +111,7 @@ type refusal struct {
 // ServeHTTP implements http.Handler.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	var key, trigger string
-	if r := h.routes[req.URL.Path]; r != nil {
-		trigger = r.Trigger
-	}
+	trigger = h.routes[req.URL.Path].Trigger
 	key = req.Header.Get("Idempotency-Key")
 	receipt, no := h.serve(w, req)
 	answer := Answer{Trigger: trigger, Key: key, Run: receipt.Run, Duplicate: receipt.Duplicate, Status: http.StatusAccepted}
@@ -173,8 +146,8 @@ func (h *Handler) serve(w http.ResponseWriter, req *http.Request) (Receipt, *ref
 	if !h.isReady() {
 		return Receipt{}, &refusal{status: 503, code: "WOML_RUNTIME_NOT_READY", message: "the runtime is starting; send it again"}
 	}
-	r := h.routes[req.URL.Path]
-	if r == nil {
+	r, ok := h.routes[req.URL.Path]
+	if !ok {
 		return Receipt{}, &refusal{status: 404, code: "WOML_TRIGGER_NOT_FOUND", message: "no webhook is served at this path"}
 	}
 	if req.Method != http.MethodPost {
