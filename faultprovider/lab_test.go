@@ -101,6 +101,7 @@ func newLab(t *testing.T, shell string, o Options) *lab {
 	}
 	l := &lab{t: t, v: v, p: p}
 	shells[shell](l)
+	l.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return l
 }
 
@@ -176,7 +177,7 @@ func got(ctx context.Context, resp *http.Response) string {
 	if len(body) > 1000 {
 		out = fmt.Sprintf("%d %s... %d bytes", resp.StatusCode, body[:40], len(body))
 	}
-	for _, name := range []string{"Retry-After", "Idempotent-Replayed", "Should-Retry"} {
+	for _, name := range []string{"Retry-After", "Idempotent-Replayed", "Should-Retry", "Location"} {
 		if v := resp.Header.Get(name); v != "" {
 			out += " " + name + ": " + v
 		}

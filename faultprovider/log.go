@@ -75,6 +75,9 @@ func (e Entry) Text() string {
 		}
 		return e.keyText() + " REPLAY " + singular(e.Collection) + "=" + e.EffectID
 	case Rejected:
+		if e.Key == "" {
+			return "" // the fixture says nothing of a request without a key
+		}
 		return e.keyText() + " REJECTED (" + e.Note + ")"
 	case InFlight:
 		return e.keyText() + " IN FLIGHT (" + e.Note + ")"
@@ -84,6 +87,9 @@ func (e Entry) Text() string {
 
 // keyText is key=K; a key with characters that could disturb a terminal or a reader is quoted.
 func (e Entry) keyText() string {
+	if e.Key == "" {
+		return "key=-"
+	}
 	if strings.ContainsFunc(e.Key, func(r rune) bool { return !strconv.IsPrint(r) }) {
 		return "key=" + strconv.Quote(e.Key)
 	}

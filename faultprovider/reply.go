@@ -50,7 +50,7 @@ func (p *reply) cut() bool { return p.sends < p.total() }
 
 // reader reads the bytes that come.
 func (p *reply) reader() io.Reader {
-	if p.pad == 0 {
+	if p.tail == "" {
 		return bytes.NewReader(p.body[:min(p.sends, len(p.body))])
 	}
 	whole := io.MultiReader(bytes.NewReader(p.body), io.LimitReader(xs{}, int64(p.pad)), bytes.NewReader([]byte(p.tail)))
@@ -120,8 +120,10 @@ var shapes = map[fault.Kind]func(p *reply, f *fault.Reply){
 		p.content, p.body = "text/html; charset=utf-8", []byte("<!doctype html><title>Welcome</title><p>Everything is fine.</p>\n")
 		p.length, p.sends = len(p.body), len(p.body)
 	},
-	fault.Redirect: func(p *reply, _ *fault.Reply) {
-		p.status, p.body = http.StatusFound, errorBody("moved", "")
+	fault.Redirect: func(p *reply, f *fault.Reply) {
+		if p.status, p.body = f.Status, errorBody("moved", ""); f.Status == 0 {
+			p.status = http.StatusFound
+		}
 		p.headers = append(p.headers, [2]string{"Location", "?moved"})
 		p.length, p.sends = len(p.body), len(p.body)
 	},

@@ -123,7 +123,7 @@ func (h *handler) answer(w http.ResponseWriter, p *reply) {
 		head.Set("Content-Length", strconv.Itoa(n))
 	}
 	w.WriteHeader(p.status)
-	if p.pad == 0 {
+	if p.tail == "" {
 		_, _ = w.Write(p.body)
 		return
 	}

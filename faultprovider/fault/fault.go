@@ -49,13 +49,13 @@ const (
 	NotJSON     Kind = "not-json"     // the right status, a body that is HTML
 	TooLarge    Kind = "too-large"    // the right status, JSON of Reply.Bytes bytes
 	WrongLength Kind = "wrong-length" // a whole body under a Content-Length of Reply.Bytes
-	Redirect    Kind = "redirect"     // 302 to the same address with ?moved, where a client that follows sends a GET
+	Redirect    Kind = "redirect"     // Reply.Status, by default 302, to the same address with ?moved
 )
 
 // Reply is the second axis: what the caller gets.
 type Reply struct {
 	Do         Kind
-	Status     int           // with Status: 400..599
+	Status     int           // with Status: 400..599; with Redirect: 301, 302, 303 (a client that follows sends a GET), 307 or 308 (it sends the same again)
 	Error      string        // with Status: the "error" of the body; "" picks the usual one
 	RetryAfter time.Duration // with Status: the Retry-After header, in whole seconds, rounded up; 0 sends none
 	Bytes      int           // see Kind; 0 picks a value (half the body, or 5 MiB with TooLarge)

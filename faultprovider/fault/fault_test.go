@@ -100,7 +100,10 @@ func TestParseListRefusesTheWholeList(t *testing.T) {
 		`{"faults":[{"reply":{"do":"explode"}}]}`:                       `1:27: "do" must be one of normal, status, reset, nothing, cut, cut-unframed, not-json, too-large, wrong-length, redirect, not "explode"`,
 		`{"faults":[{"reply":{"do":"status"}}]}`:                        `1:27: "status" needs "status", from 400 to 599`,
 		`{"faults":[{"reply":{"do":"reset","status":503}}]}`:            `1:27: "status", "error" and "retryAfter" go with "do":"status" only`,
-		`{"faults":[{"reply":{"status":200}}]}`:                         `1:31: "status" must be an integer from 400 to 599, not 200`,
+		`{"faults":[{"reply":{"status":200}}]}`:                         `1:31: "status" must be an integer from 301 to 599, not 200`,
+		`{"faults":[{"reply":{"status":304}}]}`:                         `1:31: "status" must be an integer from 400 to 599, not 304`,
+		`{"faults":[{"reply":{"do":"redirect","status":304}}]}`:         `1:47: a redirect has the status 301, 302, 303, 307 or 308, not 304`,
+		`{"faults":[{"reply":{"do":"redirect","retryAfter":"1s"}}]}`:    `1:27: "status", "error" and "retryAfter" go with "do":"status" only`,
 		`{"faults":[{"reply":{"bytes":3}}]}`:                            `1:30: "bytes" goes with cut, cut-unframed, too-large and wrong-length only`,
 		`{"faults":[{"reply":{"do":"reset","drip":"1s"}}]}`:             `1:42: "drip" needs an answer, and there is none with "reset"`,
 		`{"faults":[{"reply":{"do":"nothing","slow":"1s"}}]}`:           `1:44: "slow" needs an answer, and there is none with "nothing"`,
@@ -169,6 +172,8 @@ func anyFault() *rapid.Generator[Fault] {
 		case Status:
 			f.Reply.Status, f.Reply.RetryAfter = rapid.IntRange(400, 599).Draw(t, "status"), span.Draw(t, "retryAfter")
 			f.Reply.Error = rapid.SampledFrom([]string{"", "oops"}).Draw(t, "error")
+		case Redirect:
+			f.Reply.Status = rapid.SampledFrom([]int{0, 301, 303, 308}).Draw(t, "redirect")
 		case Cut, CutUnframed, TooLarge, WrongLength:
 			f.Reply.Bytes = rapid.IntRange(0, 99).Draw(t, "bytes")
 		}

@@ -46,6 +46,8 @@ var aliases = []Alias{
 	alias("wrong-length", "Stores the record, and announces half of the answer's length.", before, Reply{Do: WrongLength}, fresh),
 	alias("drip", "Stores the record, and answers one byte every 10 ms.", before, Reply{Do: Normal, Drip: 10 * time.Millisecond}, fresh),
 	alias("redirect", "Answers 302 to the same address, nothing is stored.", never, Reply{Do: Redirect}, fresh),
+	alias("redirect-again", "Answers 307 to the same address, where a client that follows sends the same again; nothing is stored.", never,
+		Reply{Do: Redirect, Status: 307}, fresh),
 	alias("phantom-success", "Answers as if it had stored the record, but does not.", never, normal, fresh),
 
 	alias("rate-limited", "Answers 429 with Retry-After 2, nothing is stored.", never, Reply{Do: Status, Status: 429, RetryAfter: 2 * time.Second}, fresh),

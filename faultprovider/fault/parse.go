@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"slices"
 	"strings"
 
 	"faultlab/faultprovider/jsondoc"
@@ -138,11 +139,11 @@ func readCommit(r *jsondoc.Reader, c *Commit) {
 }
 
 func readReply(r *jsondoc.Reader, p *Reply) {
-	if r.Has("do") || r.Has("status") && p.Do != Status {
+	if r.Has("do") || r.Has("status") && p.Do != Status && p.Do != Redirect {
 		*p = Reply{Do: Status}
 	}
 	jsondoc.Enum(r, "do", &p.Do, Normal, Status, Reset, Nothing, Cut, CutUnframed, NotJSON, TooLarge, WrongLength, Redirect)
-	r.Int("status", &p.Status, 400, 599)
+	r.Int("status", &p.Status, 301, 599)
 	r.Text("error", &p.Error)
 	r.Duration("retryAfter", &p.RetryAfter)
 	r.Int("bytes", &p.Bytes, 1, MaxBytes)
@@ -153,7 +154,11 @@ func readReply(r *jsondoc.Reader, p *Reply) {
 	switch {
 	case p.Do == Status && !r.Has("status") && p.Status == 0:
 		r.FailAt("do", `"status" needs "status", from 400 to 599`)
-	case p.Do != Status && (p.Status != 0 || p.RetryAfter != 0 || p.Error != ""):
+	case p.Do == Status && p.Status != 0 && p.Status < 400:
+		r.FailAt("status", `"status" must be an integer from 400 to 599, not %d`, p.Status)
+	case p.Do == Redirect && p.Status != 0 && !slices.Contains(redirects, p.Status):
+		r.FailAt("status", `a redirect has the status 301, 302, 303, 307 or 308, not %d`, p.Status)
+	case p.Do != Status && (p.Status != 0 && p.Do != Redirect || p.RetryAfter != 0 || p.Error != ""):
 		r.FailAt("do", `"status", "error" and "retryAfter" go with "do":"status" only`)
 	case !sized && p.Bytes != 0:
 		r.FailAt("bytes", `"bytes" goes with cut, cut-unframed, too-large and wrong-length only`)
@@ -165,6 +170,8 @@ func readReply(r *jsondoc.Reader, p *Reply) {
 		r.FailAt("slow", `"slow" needs an answer, and there is none with "nothing"`)
 	}
 }
+
+var redirects = []int{301, 302, 303, 307, 308}
 
 func readOn(r *jsondoc.Reader, on *On) {
 	if r.Has("requests") {
