@@ -83,6 +83,8 @@ var Groups = []Group{
 	}},
 	{"Transport", []string{
 		"transport-repeats-by-itself",
+		"redirect-turns-post-into-get",
+		"redirect-refused",
 		"put-by-a-stable-id",
 		"put-reconciled-by-reading",
 	}},
