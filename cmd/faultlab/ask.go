@@ -10,63 +10,141 @@ import (
 	"time"
 
 	"faultlab/engine"
-	"faultlab/engine/woml"
 	"faultlab/store"
 )
 
-// inboxPace is how often the owner looks into its inbox, and a command for its answer.
-const inboxPace = 100 * time.Millisecond
+const (
+	inboxPace = 100 * time.Millisecond // how often the owner looks into its inbox
+	endPace   = 10 * time.Millisecond  // how often a command looks whether its run has ended
+	patience  = time.Minute            // how long a command waits for the owner to take it up
+	// lookupPatience is longer: a look-up asks the provider once for each doubt, and each may take its time.
+	lookupPatience = 5 * time.Minute
+)
 
-// ask has a command carried out: by the process that owns the state, or here where
-// nobody does. In both cases it waits until the run has ended where settle is set.
-func (a *app) ask(ctx context.Context, verb, run string, args any, settle bool, docs ...*woml.Document) (answer, error) {
-	raw, err := json.Marshal(args)
+// request is what a command wants done with the state.
+type request struct {
+	verb   string
+	run    string
+	args   any
+	settle bool // wait until the run has ended
+	worker workerOptions
+}
+
+// ask has a request carried out: by the process that owns the state, or here where
+// nobody does.
+func (a *app) ask(ctx context.Context, q request) (answer, error) {
+	raw, err := json.Marshal(q.args)
 	if err != nil {
 		return answer{}, fmt.Errorf("encode the command: %w", err)
 	}
 	var id [8]byte
 	rand.Read(id[:]) // never fails, says its documentation
-	c := engine.Command{ID: hex.EncodeToString(id[:]), Verb: verb, Run: run, Args: raw}
-	w, err := a.openWorker(workerOptions{docs: docs})
+	c := engine.Command{ID: hex.EncodeToString(id[:]), Verb: q.verb, Run: q.run, Args: raw}
+	w, err := a.openWorker(q.worker)
 	var held store.ErrHeld
 	if errors.As(err, &held) {
-		return a.askOwner(ctx, held.Path, c)
+		out, w, err := a.askOwner(ctx, held.Path, c, q)
+		if w == nil {
+			if err == nil && q.settle {
+				err = a.awaitEndElsewhere(ctx, out.Run)
+			}
+			return out, err
+		}
+		return a.here(ctx, w, c, q)
 	}
 	if err != nil {
 		return answer{}, failed(err)
 	}
-	out, err := a.doHere(ctx, w, c, settle)
-	return out, errors.Join(err, w.close())
+	return a.here(ctx, w, c, q)
 }
 
-// askOwner puts the command into the owner's inbox and waits for what came of it.
-func (a *app) askOwner(ctx context.Context, path string, c engine.Command) (answer, error) {
-	c.Before = a.clk.Now().Add(time.Minute)
-	if err := store.Put(path, c); err != nil {
-		return answer{}, failed(err)
+// here carries a request out as the owner, and lets go of the state.
+func (a *app) here(ctx context.Context, w *worker, c engine.Command, q request) (answer, error) {
+	out, err := a.doHere(ctx, w, c, q.settle)
+	if closing := w.close(); err == nil {
+		err = closing
 	}
-	late := errors.New("the process that owns the state did not answer within a minute")
-	ctx, done := a.clk.WithTimeout(ctx, time.Minute, late)
+	return out, err
+}
+
+// errOwnerLeft says that the owner went away before it took a command up.
+var errOwnerLeft = errors.New("the owner of the state went away")
+
+// askOwner puts the command into the owner's inbox and waits for what came of it.
+// Where the owner goes away first, the state is this process's: then worker is set,
+// and the command is still to be carried out.
+func (a *app) askOwner(ctx context.Context, path string, c engine.Command, q request) (answer, *worker, error) {
+	if q.worker.explicit() {
+		return answer{}, nil, usage("another process owns the state and has assumptions and secrets of its own: leave --assume and --secrets out")
+	}
+	limit := patience
+	if q.verb == verbLookup {
+		limit = lookupPatience
+	}
+	c.Before = a.clk.Now().Add(patience)
+	if err := store.Put(path, c); err != nil {
+		return answer{}, nil, failed(err)
+	}
+	ctx, done := a.clk.WithTimeout(ctx, limit, fmt.Errorf("the process that owns %s did not answer within %v", path, limit))
 	defer done(nil)
-	raw, err := store.AwaitAnswer(path, c.ID, func() error { return a.clk.Sleep(ctx, inboxPace/5) })
+	var mine *worker
+	looks := 0
+	raw, err := store.AwaitAnswer(path, c.ID, func() (err error) {
+		if looks++; looks%10 == 0 {
+			if mine, err = a.inherit(c.ID, q.worker); mine != nil || err != nil {
+				return errors.Join(errOwnerLeft, err)
+			}
+		}
+		return a.clk.Sleep(ctx, inboxPace/5)
+	})
+	if mine != nil {
+		return answer{}, mine, nil
+	}
 	if err != nil {
-		return answer{}, failed(err)
+		return answer{}, nil, failed(err)
 	}
 	var out answer
 	if err := json.Unmarshal(raw, &out); err != nil {
-		return answer{}, failed(fmt.Errorf("read the owner's answer: %w", err))
+		return answer{}, nil, failed(fmt.Errorf("read the owner's answer: %w", err))
 	}
-	return out, out.Error.err()
+	return out, nil, out.Error.err()
 }
 
-// doHere owns the state for as long as the command takes. A run that a crash left
-// open is first decided by what its history holds; other open runs are left alone.
-func (a *app) doHere(ctx context.Context, w *worker, c engine.Command, settle bool) (answer, error) {
-	if c.Run != "" {
-		if err := w.eng.RecoverRun(c.Run); err != nil {
-			return answer{}, failed(err)
+// inherit takes the state over if its owner went away and left the command undone.
+func (a *app) inherit(id string, o workerOptions) (*worker, error) {
+	w, err := a.openWorker(o)
+	if errors.As(err, new(store.ErrHeld)) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	left, err := w.store.Inbox() // takes those away that were carried out
+	for _, c := range left {
+		if c.ID == id {
+			return w, nil
 		}
-		if c.Verb != verbCancel {
+	}
+	return nil, errors.Join(err, w.close())
+}
+
+// doHere owns the state for as long as the command takes, and serves others
+// meanwhile. A run that a crash left in the middle of an attempt is first decided by
+// what its history holds; what else is open is left alone.
+func (a *app) doHere(ctx context.Context, w *worker, c engine.Command, settle bool) (answer, error) {
+	if err := w.loadKnown(); err != nil {
+		return answer{}, failed(err)
+	}
+	serving, stop := a.clk.WithCancel(ctx)
+	served := a.clk.NewEvent("the end of the inbox")
+	a.clk.Go("inbox", func() { defer served.Set(); a.serveInbox(ctx, serving, w) })
+	defer func() { stop(nil); served.Wait() }()
+	if c.Verb == verbLookup || c.Verb == verbResolve {
+		decided, err := w.eng.Decide(c.Run)
+		if err != nil {
+			return answer{}, a.runError(c.Run, err)
+		}
+		if decided {
 			if err := a.awaitEnd(ctx, w, c.Run); err != nil {
 				return answer{}, err
 			}
@@ -82,46 +160,44 @@ func (a *app) doHere(ctx context.Context, w *worker, c engine.Command, settle bo
 	return out, nil
 }
 
-// awaitEnd waits for a run's end, or for a signal.
+// awaitEnd waits for a run's end, a failure of the state or a signal.
 func (a *app) awaitEnd(ctx context.Context, w *worker, run string) error {
 	id, err := engine.FindRun(w.store, run)
 	if err != nil {
-		return failed(err)
+		return a.runError(run, err)
 	}
 	ended := w.eng.Ended(id)
-	over := a.clk.NewEvent("the end of " + id)
-	stop := context.AfterFunc(ctx, over.Set)
-	defer stop()
-	a.clk.Go("wait for "+id, func() { ended.Wait(); over.Set() })
-	over.Wait()
-	if !ended.IsSet() {
-		return failed(fmt.Errorf("stopped before run %s ended; it goes on when somebody owns the state again", id))
+	for !ended.IsSet() {
+		if err := w.eng.Err(); err != nil {
+			return failed(err)
+		}
+		if a.clk.Sleep(ctx, endPace) != nil {
+			return failed(fmt.Errorf("stopped before run %s ended: it goes on at the next faultlab run", id))
+		}
 	}
 	return nil
 }
 
-// serveInbox carries out what other processes ask, until the context ends.
-func (a *app) serveInbox(ctx context.Context, w *worker) error {
+// awaitEndElsewhere waits for the end of a run that another process carries out.
+func (a *app) awaitEndElsewhere(ctx context.Context, run string) error {
 	for {
-		commands, err := w.store.Inbox()
+		r, err := a.readRun(run)
 		if err != nil {
-			fmt.Fprintf(a.Err, "faultlab: %s\n", clean(err.Error()))
+			return err
 		}
-		for _, c := range commands {
-			out := answer{Run: c.Run, Error: &problem{Message: "the command came too late"}}
-			if c.Before.IsZero() || a.clk.Now().Before(c.Before) {
-				out = w.carryOut(ctx, c)
-			}
-			raw, err := json.Marshal(out)
-			if err != nil {
-				return fmt.Errorf("encode an answer: %w", err)
-			}
-			if err := errors.Join(w.store.PutAnswer(c.ID, raw), w.store.Ack(c.ID)); err != nil {
-				return fmt.Errorf("answer a command: %w", err)
-			}
-		}
-		if a.clk.Sleep(ctx, inboxPace) != nil {
+		if r.Status.Ended() {
 			return nil
 		}
+		if a.clk.Sleep(ctx, inboxPace) != nil {
+			return failed(fmt.Errorf("stopped waiting: run %s goes on in the process that owns it", r.ID))
+		}
 	}
+}
+
+// runError is one sentence about a run that cannot be had.
+func (a *app) runError(run string, err error) error {
+	if errors.Is(err, engine.ErrNoRun) {
+		return failed(fmt.Errorf("there is no run %s: faultlab list shows those that there are", run))
+	}
+	return failed(err)
 }

@@ -21,10 +21,11 @@ type checked struct {
 func (a *app) checkCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use:   "check FILE...",
-		Short: "Check workflow documents",
-		Long:  "check reads workflow documents and reports what is wrong with them, with file:line:column.\nIt exits 1 when a document has an error; a warning alone does not count.",
-		Args:  cobra.MinimumNArgs(1),
+		Use:               "check FILE...",
+		Short:             "Check workflow documents",
+		Long:              "check reads workflow documents and reports what is wrong with them, with file:line:column.\nIt exits 1 when a document has an error; a warning alone does not count.",
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: completeDocuments,
 		RunE: func(_ *cobra.Command, files []string) error {
 			bad := false
 			for _, f := range files {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -93,7 +92,10 @@ func (a *app) getCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "get RUN",
 		Short: "Show a run: its steps, attempts, calls, and what settles it",
-		Args:  cobra.ExactArgs(1),
+		Long: "get shows what the history says of a run. Payloads and results are left out unless\n" +
+			"asked for. RUN is a run's id or a beginning of it.",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.completeRuns,
 		RunE: func(_ *cobra.Command, args []string) error {
 			r, err := a.readRun(args[0])
 			if err != nil {
@@ -103,7 +105,7 @@ func (a *app) getCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			v := viewOf(r, f, declared)
+			v := a.viewOf(r, f, declared)
 			if f.asJSON {
 				return printJSON(a.Out, v)
 			}
@@ -126,11 +128,8 @@ func (a *app) readRun(id string) (*engine.Run, error) {
 	}
 	defer h.Close()
 	full, err := engine.FindRun(h, id)
-	if errors.Is(err, engine.ErrNoRun) {
-		return nil, failed(fmt.Errorf("there is no run %s; faultlab list shows those that there are", id))
-	}
 	if err != nil {
-		return nil, failed(err)
+		return nil, a.runError(id, err)
 	}
 	events, err := h.Events(full)
 	if err != nil {
@@ -139,7 +138,7 @@ func (a *app) readRun(id string) (*engine.Run, error) {
 	return engine.Fold(events), nil
 }
 
-func viewOf(r *engine.Run, f getFlags, declared *assume.Set) runView {
+func (a *app) viewOf(r *engine.Run, f getFlags, declared *assume.Set) runView {
 	v := runView{Run: r.ID, Workflow: r.Admitted.Workflow, Status: r.Status, Code: r.Code, Message: r.Message, RerunOf: r.Admitted.RerunOf,
 		Delivery: r.Admitted.Delivery, Admitted: r.AdmittedAt, Ended: r.EndedAt, Steps: []stepView{}}
 	v.Attempts, v.Calls, v.Requests = r.Counts()
@@ -162,7 +161,7 @@ func viewOf(r *engine.Run, f getFlags, declared *assume.Set) runView {
 		}
 		v.Steps = append(v.Steps, sv)
 		for _, c := range r.Doubts(s) {
-			v.Settle = append(v.Settle, settleLine(r, c))
+			v.Settle = append(v.Settle, a.settleLine(r, c))
 		}
 	}
 	return v
@@ -193,20 +192,16 @@ func attemptOf(t *engine.Attempt, f getFlags, declared *assume.Set) attemptView 
 }
 
 // settleLine is the command that comes next for an unknown call.
-func settleLine(r *engine.Run, c *engine.Call) string {
-	key := ""
-	if c.Key != "" {
-		key = " " + c.Key
-	}
+func (a *app) settleLine(r *engine.Run, c *engine.Call) string {
 	if n := len(c.Evidence); n > 0 {
 		switch c.Evidence[n-1].Found {
 		case engine.FoundRecord:
-			return "faultlab resolve " + r.ID + key + " --record"
+			return a.command(append(settleWords("resolve", r.ID, c.Key), "--record")...)
 		case engine.FoundNoRecord:
-			return "faultlab resolve " + r.ID + key + " --resubmit"
+			return a.command(append(settleWords("resolve", r.ID, c.Key), "--resubmit")...)
 		}
 	}
-	return "faultlab lookup " + r.ID + key
+	return a.command(settleWords("lookup", r.ID, c.Key)...)
 }
 
 func (a *app) printRun(v runView) {

@@ -25,7 +25,9 @@ func (a *app) listCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List runs, the newest first",
-		Args:  cobra.NoArgs,
+		Long: "list shows runs without their payloads. --reconcile shows those of which an operation\n" +
+			"is unknown: faultlab get tells what settles it.",
+		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			q.Status = engine.Status(status)
 			if status != "" && !slices.Contains(statuses, q.Status) {
@@ -41,9 +43,12 @@ func (a *app) listCommand() *cobra.Command {
 	c.Flags().BoolVar(&q.Reconcile, "reconcile", false, "only runs that need reconciling")
 	c.Flags().StringVar(&q.Workflow, "workflow", "", "only runs of this workflow")
 	c.Flags().IntVar(&q.Limit, "limit", defaultLimit, "how many, at most 200")
+	c.Flags().StringVar(&q.Before, "before", "", "only runs older than this `RUN`, for the next page")
 	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
 	return c
 }
+
+func joined(names []string) string { return strings.Join(names, ", ") }
 
 func joinStatuses() string {
 	names := make([]string, len(statuses))

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"strconv"
 	"syscall"
 	"time"
 )
@@ -14,18 +13,22 @@ import (
 const (
 	readHeaderLimit = 10 * time.Second
 	readLimit       = 30 * time.Second
+	maxHead         = 64 << 10 // bytes of a request's line and header
 )
 
 // listenError is one sentence about an address that cannot be listened on.
-func listenError(host string, port int, err error) error {
-	addr := net.JoinHostPort(host, strconv.Itoa(port))
+func listenError(addr string, err error) error {
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
 		return fmt.Errorf("%s is taken by another program: stop it, or choose another port", addr)
 	case errors.Is(err, syscall.EACCES):
 		return fmt.Errorf("%s may not be listened on by this user: choose a port above 1023", addr)
 	case errors.Is(err, syscall.EADDRNOTAVAIL):
-		return fmt.Errorf("%s is no address of this machine", addr)
+		return fmt.Errorf("%s is no address of this machine: choose another host", addr)
+	}
+	var op *net.OpError
+	if errors.As(err, &op) {
+		err = op.Err // the address is named once
 	}
 	return fmt.Errorf("cannot listen on %s: %w", addr, err)
 }

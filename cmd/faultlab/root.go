@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
-	"faultlab/engine"
 	"faultlab/engine/clock"
 )
 
@@ -52,8 +52,14 @@ func (e *exit) Unwrap() error { return e.err }
 // quiet is an end whose reason was printed already.
 func quiet(code int) error { return &exit{code: code} }
 
-// failed is an end by something that went wrong, as opposed to wrong use.
-func failed(err error) error { return &exit{exitFailed, err} }
+// failed is an end by something that went wrong, as opposed to wrong use; an error
+// that has its code keeps it.
+func failed(err error) error {
+	if e := (*exit)(nil); errors.As(err, &e) {
+		return err
+	}
+	return &exit{exitFailed, err}
+}
 
 // usage is an end by wrong use.
 func usage(format string, args ...any) error { return &exit{exitUsage, fmt.Errorf(format, args...)} }
@@ -62,6 +68,7 @@ func usage(format string, args ...any) error { return &exit{exitUsage, fmt.Error
 func execute(s streams, args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the program as it stands
 	root := newRoot(s)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
@@ -69,14 +76,13 @@ func execute(s streams, args []string) int {
 		return 0
 	}
 	if text := err.Error(); text != "" {
-		fmt.Fprintln(s.Err, "faultlab: "+clean(text))
+		for _, line := range strings.Split(text, "\n") { // several only where a file has several mistakes
+			fmt.Fprintln(s.Err, "faultlab: "+clean(line))
+		}
 	}
 	var e *exit
 	if errors.As(err, &e) {
 		return e.code
-	}
-	if engine.IsRefused(err) || errors.Is(err, engine.ErrNoRun) {
-		return exitFailed
 	}
 	return exitUsage // cobra's own errors: an unknown command or flag, a wrong number of arguments
 }
@@ -84,26 +90,66 @@ func execute(s streams, args []string) int {
 // newRoot is the tree of commands.
 func newRoot(s streams) *cobra.Command {
 	a := &app{streams: s, clk: clock.NewWall()}
+	var f workbenchFlags
 	root := &cobra.Command{
 		Use:   "faultlab",
 		Short: "A workbench for retry safety",
-		Long: "faultlab shows what the caller believes beside what the provider did.\n" +
-			"Without a command it opens the workbench.",
-		Args:          cobra.NoArgs,
+		Long: "faultlab shows what the caller of an unreliable API believes beside what the provider\n" +
+			"did, and settles by key what nobody knows. Without a command it opens the workbench.",
+		Example: "  faultlab                          the workbench\n" +
+			"  faultlab replay --all             the catalogue, as a test\n" +
+			"  faultlab provider                 an API that misbehaves, for your own client\n" +
+			"  faultlab run workflow.woml        your own workflow, with its webhook",
+		Args:          noCommand,
 		SilenceErrors: true,
 		SilenceUsage:  true,
+		RunE:          func(c *cobra.Command, _ []string) error { return a.workbench(c.Context(), c, f) },
 	}
+	f.flags(root)
 	root.SetIn(s.In)
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
-	root.PersistentFlags().StringVar(&a.state, "state", "", "state file of runs (default: faultlab/state.db in the XDG state directory)")
-	for _, c := range a.commands() {
-		root.AddCommand(c)
+	root.PersistentFlags().StringVar(&a.state, "state", "", "state `FILE` (default: faultlab/state.db in the XDG state directory)")
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usage("%w; see %s --help", err, c.CommandPath())
+	})
+	for _, group := range a.commands() {
+		root.AddGroup(&cobra.Group{ID: group.name, Title: group.name + ":"})
+		for _, c := range group.commands {
+			c.GroupID = group.name
+			root.AddCommand(c)
+		}
 	}
+	root.SetHelpCommandGroupID(groupAbout)
+	root.SetCompletionCommandGroupID(groupAbout)
 	return root
 }
 
-func (a *app) commands() []*cobra.Command {
-	return []*cobra.Command{a.checkCommand(), a.runCommand(), a.triggerCommand(), a.rerunCommand(), a.cancelCommand(),
-		a.listCommand(), a.getCommand(), a.lookupCommand(), a.resolveCommand(), a.pruneCommand(), a.versionCommand()}
+// noCommand refuses a word that is no command, with those that resemble it.
+func noCommand(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	near := c.SuggestionsFor(args[0])
+	if len(near) == 0 {
+		return usage("there is no command %q: see faultlab --help", args[0])
+	}
+	return usage("there is no command %q: did you mean %s?", args[0], strings.Join(near, " or "))
+}
+
+// group is a heading of the help.
+type group struct {
+	name     string
+	commands []*cobra.Command
+}
+
+const groupAbout = "About faultlab"
+
+func (a *app) commands() []group {
+	return []group{
+		{"Scenarios", []*cobra.Command{a.scenariosCommand(), a.replayCommand(), a.demoCommand(), a.newCommand(), a.formatCommand()}},
+		{"Your own client or workflow", []*cobra.Command{a.providerCommand(), a.checkCommand(), a.runCommand(), a.triggerCommand()}},
+		{"Runs", []*cobra.Command{a.listCommand(), a.getCommand(), a.lookupCommand(), a.resolveCommand(), a.rerunCommand(), a.cancelCommand(), a.pruneCommand()}},
+		{groupAbout, []*cobra.Command{a.infoCommand(), a.versionCommand()}},
+	}
 }

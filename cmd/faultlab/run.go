@@ -7,11 +7,11 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"faultlab/engine"
-	"faultlab/engine/assume"
 	"faultlab/engine/trigger"
 	"faultlab/engine/woml"
 )
@@ -19,9 +19,9 @@ import (
 type runFlags struct {
 	host     string
 	port     int
-	assume   string
-	secrets  string
 	insecure bool
+	quiet    bool
+	worker   workerOptions
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -30,16 +30,19 @@ func (a *app) runCommand() *cobra.Command {
 		Use:   "run FILE...",
 		Short: "Serve the webhooks of workflows and carry their runs out",
 		Long: "run owns the state file, goes on with what was open in it, and serves the\n" +
-			"webhooks of the documents until it is stopped. Other processes can list, look up\n" +
-			"and resolve meanwhile.",
-		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, files []string) error { return a.run(cmd.Context(), f, files) },
+			"webhooks of the documents until it is stopped. Other processes can list, look up,\n" +
+			"resolve, cancel, rerun and trigger meanwhile.",
+		Example: "  faultlab provider                 # in another terminal\n" +
+			"  faultlab run fulfill-retry-demo.woml",
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: completeDocuments,
+		RunE:              func(cmd *cobra.Command, files []string) error { return a.run(cmd.Context(), f, files) },
 	}
 	c.Flags().StringVar(&f.host, "host", "127.0.0.1", "address to listen on")
 	c.Flags().IntVar(&f.port, "port", 3000, "port to listen on; 0 picks one")
-	c.Flags().StringVar(&f.assume, "assume", "", "file of assumed contracts, by origin")
-	c.Flags().StringVar(&f.secrets, "secrets", "", "file of NAME=value secrets, mode 0600 (default: the environment)")
 	c.Flags().BoolVar(&f.insecure, "insecure", false, `serve auth="none" to others than this machine`)
+	c.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "do not print what becomes of runs")
+	f.worker.flags(c.Flags())
 	return c
 }
 
@@ -48,60 +51,84 @@ func (a *app) run(ctx context.Context, f runFlags, files []string) error {
 	if err != nil {
 		return err
 	}
-	o := workerOptions{docs: docs, log: a.logScript}
-	if o.assume, err = loadAssume(f.assume); err != nil {
+	secrets, err := fileSecrets(f.worker.secrets)
+	if err != nil {
 		return err
 	}
-	if o.secrets, err = fileSecrets(f.secrets); err != nil {
-		return err
-	}
-	routes, err := routesOf(docs, o.secrets)
+	routes, err := routesOf(docs, secrets)
 	if err != nil {
 		return err
 	}
 	if err := exposed(f, routes); err != nil {
 		return err
 	}
-	l, err := net.Listen("tcp", net.JoinHostPort(f.host, strconv.Itoa(f.port)))
+	addr := net.JoinHostPort(f.host, strconv.Itoa(f.port))
+	l, err := net.Listen("tcp", addr)
 	if err != nil {
-		return failed(listenError(f.host, f.port, err))
+		return failed(listenError(addr, err))
 	}
 	defer l.Close()
+	out := newLines(a.clk, a.Out)
+	defer out.close()
+	o := f.worker
+	o.docs = docs
+	o.log = func(run, step, level, text string) {
+		out.put(fmt.Sprintf("%s %s %s: %s", run, step, level, clean(text)))
+	}
+	if !f.quiet {
+		o.observe = func(events []engine.Event) { a.report(out, events) }
+	}
 	w, err := a.openWorker(o)
 	if err != nil {
 		return failed(err)
 	}
-	return errors.Join(a.serve(ctx, w, l, routes), w.close())
+	err = a.serve(ctx, w, l, routes, out)
+	if closing := w.close(); err == nil {
+		err = closing
+	}
+	return err
 }
 
+// grace is how long deliveries that are being answered may take when the program ends.
+const grace = 2 * time.Second
+
 // serve takes deliveries and commands until the context ends or the history fails.
-func (a *app) serve(ctx context.Context, w *worker, l net.Listener, routes []trigger.Route) error {
+func (a *app) serve(ctx context.Context, w *worker, l net.Listener, routes []trigger.Route, out *lines) error {
 	h, err := trigger.New(w.admit, nil, routes...)
 	if err != nil {
 		return failed(err)
 	}
-	if err := w.eng.Recover(); err != nil {
-		return failed(err)
-	}
-	h.Ready()
-	a.announce(l.Addr().String(), routes)
-	ctx, stop := context.WithCancelCause(ctx)
+	ctx, stop := a.clk.WithCancel(ctx)
 	defer stop(nil)
-	srv := &http.Server{Handler: h, ReadHeaderTimeout: readHeaderLimit, ReadTimeout: readLimit, MaxHeaderBytes: 1 << 16}
+	srv := &http.Server{Handler: h, ReadHeaderTimeout: readHeaderLimit, ReadTimeout: readLimit, MaxHeaderBytes: maxHead}
+	var broke error
+	served := a.clk.NewEvent("the end of the webhooks")
 	a.clk.Go("webhooks", func() {
+		defer served.Set()
 		if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-			stop(fmt.Errorf("serve webhooks: %w", err))
+			broke = fmt.Errorf("serve webhooks: %w", err)
+			stop(broke)
 		}
 	})
-	err = a.serveInbox(ctx, w)
-	srv.Close()
-	if err == nil && !errors.Is(context.Cause(ctx), context.Canceled) {
-		err = context.Cause(ctx)
+	if err = w.eng.Recover(); err == nil {
+		h.Ready()
+		a.announce(out, l.Addr().String(), w, routes)
+		a.serveInbox(ctx, ctx, w)
+		err = w.eng.Err()
+	}
+	end, done := a.clk.WithTimeout(context.Background(), grace, errors.New("deliveries took too long"))
+	if srv.Shutdown(end) != nil {
+		srv.Close() // their senders get no answer, and send again
+	}
+	done(nil)
+	served.Wait()
+	if err == nil {
+		err = broke
 	}
 	if err != nil {
 		return failed(err)
 	}
-	fmt.Fprintln(a.Out, "stopped; what is open goes on at the next run")
+	out.put("stopped; what is open goes on at the next run")
 	return nil
 }
 
@@ -111,22 +138,54 @@ func (w *worker) admit(d trigger.Delivery) (trigger.Receipt, error) {
 	return trigger.Receipt{Run: r.Run, Duplicate: r.Duplicate}, err
 }
 
-func (a *app) logScript(run, step, level, text string) {
-	fmt.Fprintf(a.Out, "%s %s %s: %s\n", run, step, level, clean(text))
-}
-
 // announce says where deliveries go, with a line to try it.
-func (a *app) announce(addr string, routes []trigger.Route) {
+func (a *app) announce(out *lines, addr string, w *worker, routes []trigger.Route) {
+	path, _ := a.statePath() // it was found before
+	out.put("state " + clean(path))
+	if open, err := w.store.Open(); err == nil && len(open) > 0 {
+		out.put(fmt.Sprintf("going on with %s", plural(len(open), "open run")))
+	}
 	for _, r := range routes {
 		url := "http://" + addr + r.Path
-		fmt.Fprintf(a.Out, "webhook %s of %s: %s\n", r.Trigger, r.Workflow, url)
+		out.put(fmt.Sprintf("webhook %s of %s: %s", r.Trigger, r.Workflow, url))
 		bearer := ""
 		if r.Bearer {
 			bearer = ` -H "authorization: Bearer $TOKEN"`
 		}
-		fmt.Fprintf(a.Out, "  curl -s -X POST %s -H 'content-type: application/json'%s -d '%s'\n", url, bearer, example(r.Schema))
+		out.put(fmt.Sprintf("  curl -s -X POST %s -H 'content-type: application/json'%s -d %s", url, bearer, shellQuote(example(w.schema(r.Workflow, r.Trigger)))))
 	}
-	fmt.Fprintln(a.Out, "running; stop with ctrl-c")
+	if len(routes) == 0 {
+		out.put("no webhook: start a workflow with " + a.command("trigger", "WORKFLOW"))
+	}
+	out.put("running; stop with ctrl-c")
+}
+
+// report prints what became of runs. It is called under the engine's lock.
+func (a *app) report(out *lines, events []engine.Event) {
+	for _, e := range events {
+		switch f := e.Fact.(type) {
+		case engine.Admitted:
+			out.put(fmt.Sprintf("%s %s admitted %s", clock24(e.At), e.Run, clean(f.Workflow)))
+		case engine.AttemptEnded:
+			text := string(f.Outcome)
+			if f.Code != "" {
+				text += ": " + clean(shortened(f.Message, 200))
+			}
+			switch {
+			case f.Next == engine.NextRetry:
+				text += ", retry in " + f.Due.Sub(e.At).Round(time.Millisecond).String()
+			case f.Reason != "" && f.Outcome != engine.Succeeded:
+				text += ", " + clean(f.Reason)
+			}
+			out.put(fmt.Sprintf("%s %s %s attempt %d %s", clock24(e.At), e.Run, stepName(f.Step, f.Undo), f.Attempt, text))
+		case engine.Ended:
+			text := string(f.Status)
+			if f.Reconcile {
+				text += ", reconcile: needed: " + a.command("lookup", e.Run)
+			}
+			out.put(fmt.Sprintf("%s %s %s", clock24(e.At), e.Run, text))
+		}
+	}
 }
 
 // routesOf are the webhooks of the documents, with the tokens that they ask for.
@@ -137,7 +196,11 @@ func routesOf(docs []*woml.Document, secrets func(string) (string, bool)) ([]tri
 			if t.Kind != "webhook" {
 				continue
 			}
-			r := trigger.Route{Workflow: d.Workflow.ID, Trigger: t.ID, Path: t.Path, Bearer: t.Auth == "bearer", Schema: t.Schema}
+			r := trigger.Route{Workflow: d.Workflow.ID, Trigger: t.ID, Path: t.Path, Bearer: t.Auth == "bearer"}
+			var err error
+			if r.Schema, err = schemaOf(t); err != nil {
+				return nil, failed(err)
+			}
 			if r.Bearer {
 				token, ok := secrets(t.Secret)
 				if !ok || token == "" {
@@ -162,19 +225,4 @@ func exposed(f runFlags, routes []trigger.Route) error {
 		}
 	}
 	return nil
-}
-
-func loadAssume(path string) (*assume.Set, error) {
-	if path == "" {
-		return nil, nil
-	}
-	raw, err := readFile(path)
-	if err != nil {
-		return nil, err
-	}
-	s, err := assume.Parse(raw)
-	if err != nil {
-		return nil, &exit{exitUsage, fmt.Errorf("%s:%w", path, err)}
-	}
-	return s, nil
 }

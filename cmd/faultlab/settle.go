@@ -39,23 +39,28 @@ func evidenceOf(e engine.EvidenceAt) evidence {
 func (a *app) lookupCommand() *cobra.Command {
 	var url string
 	var asJSON bool
+	var w workerOptions
 	c := &cobra.Command{
 		Use:   "lookup RUN [KEY]",
 		Short: "Ask the provider, by key, what became of a run's writes",
-		Long: "lookup asks the provider about the unknown writes of a run and keeps each answer as\n" +
-			"evidence. It exits 1 when there is no record and 3 when nobody answered. No record\n" +
-			"does not mean that it did not happen: a late request can still arrive.",
-		Args: cobra.RangeArgs(1, 2),
+		Long: "lookup asks the provider about the unknown writes of a run, or about the newest one\n" +
+			"where none is unknown, and keeps each answer as evidence. It exits 1 when there is no\n" +
+			"record and 3 when nobody answered. No record does not mean that it did not happen: a\n" +
+			"late request can still arrive.",
+		Example:           "  faultlab lookup run_4be1\n  faultlab lookup run_4be1 --url '{origin}/payments?key={key}'",
+		Args:              cobra.RangeArgs(1, 2),
+		ValidArgsFunction: a.completeRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			out, err := a.ask(cmd.Context(), verbLookup, args[0], lookupArgs{Key: second(args), URL: url}, false)
+			out, err := a.ask(cmd.Context(), request{verb: verbLookup, run: args[0], args: lookupArgs{Key: second(args), URL: url}, worker: w})
 			if err != nil {
 				return err
 			}
 			return a.printEvidence(out, asJSON)
 		},
 	}
-	c.Flags().StringVar(&url, "url", "", "look-up address instead of the assumed one, with {url}, {origin} and {key}")
-	c.Flags().BoolVar(&asJSON, "json", false, "print the evidence as JSON")
+	c.Flags().StringVar(&url, "url", "", "look-up address instead of the assumed one: a `TEMPLATE` with {url}, {origin} and {key}")
+	c.Flags().BoolVar(&asJSON, "json", false, "print the evidence as a JSON array")
+	w.flags(c.Flags())
 	return c
 }
 
@@ -93,16 +98,19 @@ func (a *app) printEvidence(out answer, asJSON bool) error {
 }
 
 func (a *app) printOneEvidence(run string, e evidence) {
-	fmt.Fprintf(a.Out, "%s\n  key  %s\n  from %s\n", found(e), clean(e.Key), clean(e.URL))
+	fmt.Fprintf(a.Out, "%s\n  step    %s, attempt %d\n  key     %s\n  from    %s\n", found(e), clean(e.Step), e.Attempt, clean(e.Key), clean(e.URL))
 	if e.Record != nil {
-		fmt.Fprintf(a.Out, "  record %s\n", clean(shortened(string(e.Record), 400)))
+		fmt.Fprintf(a.Out, "  record  %s\n", clean(shortened(string(e.Record), 400)))
+	}
+	resolve := func(decision ...string) string {
+		return clean(a.command(append(settleWords("resolve", run, e.Key), decision...)...))
 	}
 	next := map[engine.Found]string{
-		engine.FoundRecord:   "it happened: faultlab resolve " + run + " --record",
-		engine.FoundNoRecord: "a late request can still arrive; then: faultlab resolve " + run + " --resubmit, or --abandon",
-		engine.FoundNoAnswer: "nothing is proved: try again, or faultlab resolve " + run + " --escalate REASON",
+		engine.FoundRecord:   "it happened: " + resolve("--record"),
+		engine.FoundNoRecord: "a late request can still arrive; if none will: " + resolve("--resubmit") + ", or --abandon",
+		engine.FoundNoAnswer: "nothing is proved: look again, or " + resolve("--escalate", "REASON"),
 	}[e.Found]
-	fmt.Fprintf(a.Out, "  next %s\n", next)
+	fmt.Fprintf(a.Out, "  next    %s\n", next)
 }
 
 // found is evidence in one line.
@@ -128,6 +136,7 @@ func found(e evidence) string {
 func (a *app) resolveCommand() *cobra.Command {
 	var record, resubmit, abandon, force bool
 	var escalate, result, reason string
+	var w workerOptions
 	c := &cobra.Command{
 		Use:   "resolve RUN [KEY]",
 		Short: "Decide what an unknown operation of a run comes to",
@@ -138,7 +147,8 @@ func (a *app) resolveCommand() *cobra.Command {
 			"  --resubmit   no record: one more attempt under the same key\n" +
 			"  --abandon    no record, and it is not wanted any more\n" +
 			"  --escalate   nobody can prove it: it stays unknown, for a person",
-		Args: cobra.RangeArgs(1, 2),
+		Args:              cobra.RangeArgs(1, 2),
+		ValidArgsFunction: a.completeRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			q := resolveArgs{Key: second(args), Reason: reason, Force: force}
 			chosen := 0
@@ -166,7 +176,7 @@ func (a *app) resolveCommand() *cobra.Command {
 				}
 				q.Result = json.RawMessage(result)
 			}
-			out, err := a.ask(cmd.Context(), verbResolve, args[0], q, true)
+			out, err := a.ask(cmd.Context(), request{verb: verbResolve, run: args[0], args: q, settle: true, worker: w})
 			if err != nil {
 				return err
 			}
@@ -180,7 +190,16 @@ func (a *app) resolveCommand() *cobra.Command {
 	c.Flags().StringVar(&result, "result", "", "with --record: the step's result, given by hand as JSON")
 	c.Flags().StringVar(&reason, "reason", "", "why, for the history")
 	c.Flags().BoolVar(&force, "force", false, "decide against the evidence, where that is possible")
+	w.flags(c.Flags())
 	return c
+}
+
+// settleWords are a command about one unknown call.
+func settleWords(verb, run, key string) []string {
+	if key == "" {
+		return []string{verb, run}
+	}
+	return []string{verb, run, key}
 }
 
 // printResolved says what the decision came to, as the history has it now.
@@ -191,7 +210,7 @@ func (a *app) printResolved(run string, d engine.Decision) error {
 	}
 	text := string(r.Status)
 	if r.Reconcile {
-		text += ", and still needs reconciling"
+		text += ", reconcile: needed"
 	}
 	fmt.Fprintf(a.Out, "%s: run %s %s\n", d, r.ID, text)
 	return nil

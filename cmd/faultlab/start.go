@@ -6,44 +6,52 @@ import (
 	"io"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"faultlab/engine/woml"
+	"faultlab/engine"
 )
 
 func (a *app) triggerCommand() *cobra.Command {
-	var payload, key, id string
+	var payload string
+	q := triggerArgs{}
+	var w workerOptions
 	c := &cobra.Command{
 		Use:   "trigger WORKFLOW",
 		Short: "Start a workflow with a payload",
-		Long: "trigger starts a run. WORKFLOW is a document's file, or the id of a workflow that a\n" +
-			"running faultlab serves. With nobody running it carries the run out and waits for its end.",
+		Long: "trigger starts a run and waits for its end. WORKFLOW is a document's file, or the id\n" +
+			"of a workflow that a running faultlab serves or that the state file knows. The\n" +
+			"payload must fit the trigger's schema, as a delivery's must.",
+		Example: "  faultlab trigger fulfill-retry-demo.woml --payload '{\"orderId\":\"order-42\",\"paymentId\":\"pay-42\",\"amount\":120}'\n" +
+			"  faultlab trigger fulfill-retry-demo --payload @order.json",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			body, err := a.readPayload(payload)
-			if err != nil {
+			var err error
+			if q.Payload, err = a.readPayload(payload); err != nil {
 				return err
 			}
-			q := triggerArgs{Workflow: args[0], Trigger: id, Key: key, Payload: body}
-			var docs []*woml.Document
-			if _, err := os.Stat(args[0]); err == nil {
-				if docs, err = a.loadDocuments(args); err != nil {
+			q.Workflow = args[0]
+			if file, err := os.Stat(args[0]); err == nil && !file.IsDir() || strings.HasSuffix(args[0], ".woml") {
+				docs, err := a.loadDocuments(args)
+				if err != nil {
 					return err
 				}
-				q.Workflow = docs[0].Workflow.ID
+				q.Workflow, q.Source = docs[0].Workflow.ID, docs[0].Source
 			}
-			out, err := a.ask(cmd.Context(), verbTrigger, "", q, true, docs...)
+			out, err := a.ask(cmd.Context(), request{verb: verbTrigger, args: q, settle: true, worker: w})
 			if err != nil {
 				return err
+			}
+			if out.Duplicate {
+				fmt.Fprintf(a.Out, "duplicate: run %s was made by an earlier delivery with this key\n", out.Run)
 			}
 			return a.printStarted(out.Run)
 		},
 	}
 	c.Flags().StringVar(&payload, "payload", "{}", "JSON, @FILE, or - for standard input")
-	c.Flags().StringVar(&key, "key", "", "Idempotency-Key of the delivery")
-	c.Flags().StringVar(&id, "trigger", "", "id of the trigger that it comes from")
+	c.Flags().StringVar(&q.Key, "key", "", "Idempotency-Key of the delivery")
+	c.Flags().StringVar(&q.Trigger, "trigger", "", "id of the trigger that it comes from (default: the first manual one, else the first)")
+	w.flags(c.Flags())
 	return c
 }
 
@@ -68,37 +76,24 @@ func (a *app) readPayload(arg string) (json.RawMessage, error) {
 }
 
 func (a *app) rerunCommand() *cobra.Command {
-	return &cobra.Command{
+	var w workerOptions
+	c := &cobra.Command{
 		Use:   "rerun RUN",
 		Short: "Start a new run with the payload of an earlier one",
 		Long: "rerun is a new run: attempt.idempotencyKey is another one in it. Where a rerun must be\n" +
 			"the same operation, the script makes its key from the business identity.",
-		Args: cobra.ExactArgs(1),
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.completeRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			docs, err := a.documentOf(args[0])
-			if err != nil {
-				return err
-			}
-			out, err := a.ask(cmd.Context(), verbRerun, args[0], struct{}{}, true, docs...)
+			out, err := a.ask(cmd.Context(), request{verb: verbRerun, run: args[0], settle: true, worker: w})
 			if err != nil {
 				return err
 			}
 			return a.printStarted(out.Run)
 		},
 	}
-}
-
-// documentOf is the document that a run was admitted with.
-func (a *app) documentOf(run string) ([]*woml.Document, error) {
-	r, err := a.readRun(run)
-	if err != nil {
-		return nil, err
-	}
-	d, diags := woml.Parse([]byte(r.Admitted.Source))
-	if d == nil {
-		return nil, failed(fmt.Errorf("the document of run %s cannot be read by this faultlab: %s", r.ID, diags[0].Message))
-	}
-	return []*woml.Document{d}, nil
+	w.flags(c.Flags())
+	return c
 }
 
 func (a *app) printStarted(run string) error {
@@ -107,11 +102,13 @@ func (a *app) printStarted(run string) error {
 		return err
 	}
 	fmt.Fprintf(a.Out, "run %s %s\n", r.ID, r.Status)
-	if r.Reconcile {
-		fmt.Fprintf(a.Out, "reconcile: needed; faultlab lookup %s\n", r.ID)
+	if r.Message != "" {
+		fmt.Fprintf(a.Out, "because: %s [%s]\n", clean(r.Message), r.Code)
 	}
-	if r.Status.Ended() && r.Message != "" {
-		fmt.Fprintf(a.Out, "%s: %s\n", r.Code, clean(r.Message))
+	if r.Reconcile {
+		fmt.Fprintf(a.Out, "reconcile: needed: %s\n", clean(a.command("lookup", r.ID)))
+	}
+	if r.Status == engine.StatusFailed || r.Status == engine.StatusCancelled {
 		return quiet(exitFailed)
 	}
 	return nil
@@ -121,50 +118,29 @@ func (a *app) cancelCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "cancel RUN",
 		Short: "End a run: nothing new starts, and an open write becomes unknown",
-		Args:  cobra.ExactArgs(1),
+		Long: "cancel ends a run: nothing new starts in it. It undoes nothing: what was sent and not\n" +
+			"answered is unknown from then on, and needs a look-up.",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.completeRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			out, err := a.ask(cmd.Context(), verbCancel, args[0], struct{}{}, true)
+			out, err := a.ask(cmd.Context(), request{verb: verbCancel, run: args[0], settle: true})
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(a.Out, "cancelled: run %s; what was sent is not undone by it\n", out.Run)
-			return nil
+			return a.printCancelled(out.Run)
 		},
 	}
 }
 
-func (a *app) pruneCommand() *cobra.Command {
-	var before time.Duration
-	var dry bool
-	c := &cobra.Command{
-		Use:   "prune --before DURATION",
-		Short: "Take old runs out of the state file",
-		Long:  "prune takes away runs that ended longer ago than DURATION. Open runs and those that\nneed reconciling stay.",
-		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			if before <= 0 {
-				return usage("say how old a run must be, as --before 720h")
-			}
-			w, err := a.openWorker(workerOptions{})
-			if err != nil {
-				return failed(err)
-			}
-			r, err := w.store.Prune(a.clk.Now().Add(-before), dry)
-			if err := w.close(); err != nil {
-				return err
-			}
-			if err != nil {
-				return failed(err)
-			}
-			verb := "took away"
-			if dry {
-				verb = "would take away"
-			}
-			fmt.Fprintf(a.Out, "%s %d runs with %d events; %d open and %d unreconciled ones stay; %d bytes freed\n", verb, r.Runs, r.Events, r.Open, r.Unreconciled, r.Freed)
-			return nil
-		},
+// printCancelled says how the run ended: it may have been quicker than the cancel.
+func (a *app) printCancelled(run string) error {
+	r, err := a.readRun(run)
+	if err != nil {
+		return err
 	}
-	c.Flags().DurationVar(&before, "before", 0, "how long ago a run must have ended, as 720h")
-	c.Flags().BoolVar(&dry, "dry-run", false, "say what would go, and change nothing")
-	return c
+	fmt.Fprintf(a.Out, "run %s %s\n", r.ID, r.Status)
+	if r.Reconcile {
+		fmt.Fprintf(a.Out, "reconcile: needed: %s\n", clean(a.command("lookup", r.ID)))
+	}
+	return nil
 }

@@ -2,27 +2,9 @@ package main
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
 
 	"faultlab/store"
 )
-
-// statePath is the state file: the one that was named, or the one in the XDG state directory.
-func (a *app) statePath() (string, error) {
-	if a.state != "" {
-		return a.state, nil
-	}
-	dir := os.Getenv("XDG_STATE_HOME")
-	if dir == "" || !filepath.IsAbs(dir) {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return "", usage("there is no home directory to keep runs in: name a file with --state")
-		}
-		dir = filepath.Join(home, ".local", "state")
-	}
-	return filepath.Join(dir, "faultlab", "state.db"), nil
-}
 
 // openReader looks at the state without owning it.
 func (a *app) openReader() (*store.Reader, error) {
@@ -42,8 +24,10 @@ func (a *app) openReader() (*store.Reader, error) {
 		if err := s.Close(); err != nil {
 			return nil, failed(err)
 		}
-		r, err = store.OpenReader(path)
-		return r, err
+		if r, err = store.OpenReader(path); err != nil {
+			return nil, failed(err)
+		}
+		return r, nil
 	case err != nil:
 		return nil, failed(err)
 	}

@@ -77,3 +77,46 @@ func columns(w io.Writer, rows [][]string) {
 		fmt.Fprintln(w, strings.TrimRight(b.String(), " "))
 	}
 }
+
+// clock24 is the time of day of a line that is printed while it happens.
+func clock24(t time.Time) string { return t.Format("15:04:05.000") }
+
+// plural counts things in words.
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// stepName names a step, and its compensation with a ~ before it.
+func stepName(step string, undo bool) string {
+	if undo {
+		return "~" + step
+	}
+	return step
+}
+
+// command is a command line of this program that can be copied: with the state file
+// that was named, and quoted for a shell.
+func (a *app) command(words ...string) string {
+	out := "faultlab"
+	if a.state != "" {
+		words = append(words, "--state", a.state)
+	}
+	for _, w := range words {
+		out += " " + shellQuote(w)
+	}
+	return out
+}
+
+// shellQuote is a word as a POSIX shell reads it back.
+func shellQuote(word string) string {
+	plain := func(r rune) bool {
+		return r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_./:=@%+,~", r))
+	}
+	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 && word[0] != '~' {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

@@ -5,25 +5,43 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/spf13/pflag"
 
 	"faultlab/engine"
-	"faultlab/engine/assume"
+	"faultlab/engine/trigger"
 	"faultlab/engine/woml"
 	"faultlab/store"
 )
 
 // worker is an engine on a state file that this process owns.
 type worker struct {
-	store *store.Store
-	eng   *engine.Engine
+	store     *store.Store
+	databases *store.Databases
+	eng       *engine.Engine
+
+	mu   sync.Mutex
+	docs map[string]*woml.Document // by workflow
 }
 
-// workerOptions are what the flags of run say.
+// workerOptions are what the flags of a command say.
 type workerOptions struct {
-	assume  *assume.Set
-	secrets func(string) (string, bool)
+	assume  string // file of assumed contracts
+	secrets string // file of secrets
 	log     func(run, step, level, text string)
+	observe func([]engine.Event) // every append; see engine.Options
 	docs    []*woml.Document
+}
+
+// explicit reports whether somebody asked for assumptions or secrets of this process.
+func (o workerOptions) explicit() bool { return o.assume != "" || o.secrets != "" }
+
+// flags are those of every command that can carry a run out.
+func (o *workerOptions) flags(f *pflag.FlagSet) {
+	f.StringVar(&o.assume, "assume", "", "`FILE` of assumed contracts, by origin")
+	f.StringVar(&o.secrets, "secrets", "", "`FILE` of NAME=value secrets, mode 0600 (default: the environment)")
 }
 
 // openWorker takes the state over. It starts nothing that was open: see engine.Recover.
@@ -32,24 +50,67 @@ func (a *app) openWorker(o workerOptions) (*worker, error) {
 	if err != nil {
 		return nil, err
 	}
+	declared, err := loadAssume(o.assume)
+	if err != nil {
+		return nil, err
+	}
+	secrets, err := fileSecrets(o.secrets)
+	if err != nil {
+		return nil, err
+	}
 	s, err := store.Open(path, store.Options{})
 	if err != nil {
 		return nil, err
 	}
-	if o.secrets == nil {
-		o.secrets = environmentSecrets
-	}
-	w := &worker{store: s, eng: engine.New(engine.Options{Clock: a.clk, History: s, Assume: o.assume, Secrets: o.secrets, Log: o.log, Database: store.NewDatabases(path, nil)})}
+	w := &worker{store: s, databases: store.NewDatabases(path, nil), docs: map[string]*woml.Document{}}
+	w.eng = engine.New(engine.Options{Clock: a.clk, History: s, Assume: declared, Secrets: secrets, Log: o.log, Observe: o.observe, Database: w.databases})
 	for _, d := range o.docs {
-		w.eng.Load(d)
+		w.load(d)
 	}
 	return w, nil
+}
+
+func (w *worker) load(d *woml.Document) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.docs[d.Workflow.ID] = d
+	w.eng.Load(d)
+}
+
+func (w *worker) document(workflow string) *woml.Document {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.docs[workflow]
+}
+
+// loadKnown loads the newest document of every workflow that ran lately and was not
+// given, so that a run that goes on finds the workflows that it calls.
+func (w *worker) loadKnown() error {
+	runs, err := w.store.Runs(engine.Query{Limit: maxLimit})
+	if err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for _, r := range runs {
+		if seen[r.Workflow] || w.document(r.Workflow) != nil {
+			continue
+		}
+		seen[r.Workflow] = true
+		run, err := w.eng.Get(r.Run)
+		if err != nil {
+			return err
+		}
+		if d, _ := woml.Parse([]byte(run.Admitted.Source)); d != nil {
+			w.load(d)
+		}
+	}
+	return nil
 }
 
 // close lets go of the state; what is open goes on when somebody owns it again.
 func (w *worker) close() error {
 	w.eng.Close()
-	if err := w.store.Close(); err != nil {
+	if err := errors.Join(w.databases.Close(), w.store.Close()); err != nil {
 		return failed(fmt.Errorf("close the state file: %w", err))
 	}
 	return nil
@@ -57,23 +118,26 @@ func (w *worker) close() error {
 
 // answer is what came of a command, as it travels back through the inbox.
 type answer struct {
-	Run      string     `json:"run,omitempty"`
-	Evidence []evidence `json:"evidence,omitempty"`
-	Error    *problem   `json:"error,omitempty"`
+	Run       string     `json:"run,omitempty"`
+	Duplicate bool       `json:"duplicate,omitempty"` // the run was there before
+	Evidence  []evidence `json:"evidence,omitempty"`
+	Error     *problem   `json:"error,omitempty"`
 }
 
 // problem is an error on its way through the inbox.
 type problem struct {
 	Message string `json:"message"`
-	Refused bool   `json:"refused,omitempty"`
 	Code    string `json:"code,omitempty"`
 }
 
 func problemOf(err error) *problem {
-	p := &problem{Message: err.Error(), Refused: engine.IsRefused(err) || errors.Is(err, engine.ErrNoRun)}
-	var coded *engine.Error
+	p := &problem{Message: err.Error()}
+	if errors.Is(err, engine.ErrNoRun) {
+		p.Message += "; faultlab list shows those that there are"
+	}
+	var coded trigger.Coded
 	if errors.As(err, &coded) {
-		p.Code, p.Refused = coded.Code, true
+		p.Code = coded.ErrorCode()
 	}
 	return p
 }
@@ -81,6 +145,9 @@ func problemOf(err error) *problem {
 func (p *problem) err() error {
 	if p == nil {
 		return nil
+	}
+	if p.Code != "" {
+		return failed(fmt.Errorf("%s [%s]", p.Message, p.Code))
 	}
 	return failed(errors.New(p.Message))
 }
@@ -110,15 +177,31 @@ type lookupArgs struct {
 
 type triggerArgs struct {
 	Workflow string          `json:"workflow"`
+	Source   string          `json:"source,omitempty"` // of the document that was named; empty where a workflow was
 	Trigger  string          `json:"trigger,omitempty"`
 	Key      string          `json:"key,omitempty"`
 	Payload  json.RawMessage `json:"payload"`
 }
 
 // carryOut does what a command says. It must be called from an actor of the clock.
-func (w *worker) carryOut(ctx context.Context, c engine.Command) (out answer) {
+func (w *worker) carryOut(ctx context.Context, c engine.Command) answer {
+	var out answer
 	var err error
-	switch out.Run = c.Run; c.Verb {
+	if c.Verb != verbTrigger {
+		c.Run, err = engine.FindRun(w.store, c.Run)
+	}
+	if err == nil {
+		out, err = w.verb(ctx, c)
+	}
+	if err != nil {
+		out.Error = problemOf(err)
+	}
+	return out
+}
+
+func (w *worker) verb(ctx context.Context, c engine.Command) (out answer, err error) {
+	out.Run = c.Run
+	switch c.Verb {
 	case verbResolve:
 		var q resolveArgs
 		if err = json.Unmarshal(c.Args, &q); err == nil {
@@ -127,30 +210,122 @@ func (w *worker) carryOut(ctx context.Context, c engine.Command) (out answer) {
 	case verbLookup:
 		var q lookupArgs
 		if err = json.Unmarshal(c.Args, &q); err == nil {
-			var found []engine.EvidenceAt
-			found, err = w.eng.Lookup(ctx, c.Run, q.Key, engine.LookupOptions{URL: q.URL})
-			for _, e := range found {
-				out.Evidence = append(out.Evidence, evidenceOf(e))
-			}
+			out.Evidence, err = w.lookup(ctx, c.Run, q)
 		}
 	case verbCancel:
 		err = w.eng.Cancel(c.Run, c.ID)
 	case verbRerun:
 		var r engine.Receipt
-		r, err = w.eng.Rerun(c.Run)
+		r, err = w.eng.Rerun(c.Run, c.ID)
 		out.Run = r.Run
 	case verbTrigger:
 		var q triggerArgs
 		if err = json.Unmarshal(c.Args, &q); err == nil {
 			var r engine.Receipt
-			r, err = w.eng.Admit(engine.Delivery{Workflow: q.Workflow, Trigger: q.Trigger, Key: q.Key, Payload: q.Payload})
-			out.Run = r.Run
+			r, err = w.trigger(q, c.ID)
+			out.Run, out.Duplicate = r.Run, r.Duplicate
 		}
 	default:
-		err = fmt.Errorf("this faultlab does not know the command %q", c.Verb)
+		err = fmt.Errorf("this faultlab does not know the command %q: use the same version in both places", c.Verb)
 	}
+	return out, err
+}
+
+func (w *worker) lookup(ctx context.Context, run string, q lookupArgs) ([]evidence, error) {
+	found, err := w.eng.Lookup(ctx, run, q.Key, engine.LookupOptions{URL: q.URL})
+	out := []evidence{}
+	for _, e := range found {
+		out = append(out, evidenceOf(e))
+	}
+	return out, err
+}
+
+// trigger delivers a payload as the workflow's trigger would, its schema included.
+func (w *worker) trigger(q triggerArgs, command string) (engine.Receipt, error) {
+	doc, err := w.served(q)
 	if err != nil {
-		out.Error = problemOf(err)
+		return engine.Receipt{}, err
 	}
-	return out
+	t, err := triggerOf(doc, q.Trigger)
+	if err != nil {
+		return engine.Receipt{}, err
+	}
+	d := engine.Delivery{Workflow: doc.Workflow.ID, Key: q.Key, Payload: q.Payload, Inbox: command}
+	if t != nil {
+		d.Trigger = t.ID
+		schema, err := schemaOf(*t)
+		if err != nil {
+			return engine.Receipt{}, err
+		}
+		if err := trigger.Fits(schema, q.Payload); err != nil {
+			return engine.Receipt{}, err
+		}
+	}
+	return w.eng.Admit(d)
+}
+
+// schemaOf is the trigger's schema as deliveries are held against it; nil takes every object.
+func schemaOf(t woml.Trigger) (trigger.Schema, error) {
+	if t.Schema == nil {
+		return nil, nil
+	}
+	s, err := woml.CompileSchema(t.Schema)
+	if err != nil {
+		return nil, fmt.Errorf("the schema of webhook %s: %w", t.ID, err)
+	}
+	return s, nil
+}
+
+// schema is the text of a trigger's schema, nil where it has none.
+func (w *worker) schema(workflow, id string) json.RawMessage {
+	if doc := w.document(workflow); doc != nil {
+		for _, t := range doc.Workflow.Triggers {
+			if t.ID == id {
+				return t.Schema
+			}
+		}
+	}
+	return nil
+}
+
+// served is the document of a delivery: the one that is loaded, or the one that was sent along.
+func (w *worker) served(q triggerArgs) (*woml.Document, error) {
+	doc := w.document(q.Workflow)
+	if q.Source == "" {
+		if doc == nil {
+			return nil, &engine.Refused{Why: fmt.Sprintf("no workflow %q is known here: name its file", q.Workflow)}
+		}
+		return doc, nil
+	}
+	sent, diags := woml.Parse([]byte(q.Source))
+	switch {
+	case sent == nil:
+		return nil, fmt.Errorf("read the document: %s", diags[0].Message)
+	case doc == nil:
+		w.load(sent)
+	case doc.Hash != sent.Hash:
+		return nil, &engine.Refused{Why: fmt.Sprintf("the process that owns the state serves another version of %s: start it again with this file, or name the workflow by its id", q.Workflow)}
+	}
+	return sent, nil
+}
+
+// triggerOf is the trigger of this id; with an empty one the first manual trigger, or
+// else the first of all. A workflow that can only be called has none.
+func triggerOf(d *woml.Document, id string) (*woml.Trigger, error) {
+	var ids []string
+	var chosen *woml.Trigger
+	for i := range d.Workflow.Triggers {
+		t := &d.Workflow.Triggers[i]
+		if t.ID == id {
+			return t, nil
+		}
+		ids = append(ids, t.ID)
+		if chosen == nil || chosen.Kind != "manual" && t.Kind == "manual" {
+			chosen = t
+		}
+	}
+	if id != "" {
+		return nil, &engine.Refused{Why: fmt.Sprintf("workflow %s has no trigger %s; it has %s", d.Workflow.ID, id, strings.Join(ids, ", "))}
+	}
+	return chosen, nil
 }

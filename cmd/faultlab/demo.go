@@ -1,0 +1,180 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"faultlab/scenarios"
+	"faultlab/scenarios/lang"
+	"faultlab/tui"
+)
+
+type demoFlags struct {
+	lesson string
+	speed  float64
+	pause  time.Duration
+}
+
+// defaultPause lets an audience read what stands there.
+const defaultPause = 3 * time.Second
+
+func (a *app) demoCommand() *cobra.Command {
+	var f demoFlags
+	c := &cobra.Command{
+		Use:   "demo [NAME|FILE]...",
+		Short: "Play a lesson by itself, for a talk",
+		Long: "demo plays the scenarios of a lesson, or those that are named, line by line as they\n" +
+			"happen: what there is to learn, the question, what came of it, and the verdict. It\n" +
+			"needs no terminal, and suits a screen reader.\n\n" +
+			"Lessons: " + wrapped(lessonNames(), 9),
+		Example:           "  faultlab demo\n  faultlab demo c-commit-then-drop --speed 10 --pause 0s",
+		ValidArgsFunction: completeScenarios,
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.demo(cmd.Context(), f, args) },
+	}
+	c.Flags().StringVar(&f.lesson, "lesson", lessonNames()[0], "`LESSON` to play")
+	c.Flags().Float64Var(&f.speed, "speed", 1, "of the bench's clock: 1 is the machine's pace, 0 at once")
+	c.Flags().DurationVar(&f.pause, "pause", defaultPause, "for reading, before an answer and after a scenario")
+	_ = c.RegisterFlagCompletionFunc("lesson", oneOf(lessonNames()...)) // fails for an unknown flag only
+	return c
+}
+
+func lessonNames() []string {
+	var out []string
+	for _, l := range scenarios.Lessons {
+		out = append(out, l.Name)
+	}
+	return out
+}
+
+func (a *app) demo(ctx context.Context, f demoFlags, args []string) error {
+	if f.speed != 0 && (f.speed < 0.1 || f.speed > 100) {
+		return usage("--speed %v is not within 0.1 and 100, or 0 for at once", f.speed)
+	}
+	list, err := a.played(f, args)
+	if err != nil {
+		return err
+	}
+	bad := false
+	for i, s := range list {
+		if i > 0 && a.clk.Sleep(ctx, f.pause) != nil {
+			return nil
+		}
+		r, err := a.play(ctx, f, s)
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err != nil:
+			return failed(fmt.Errorf("play %s: %w", s.Name, err))
+		}
+		bad = bad || !r.Passed()
+	}
+	if bad {
+		return quiet(exitFailed)
+	}
+	return nil
+}
+
+// played are the scenarios that were named, or those of the lesson after its text.
+func (a *app) played(f demoFlags, args []string) ([]*lang.Scenario, error) {
+	if len(args) > 0 {
+		return scenariosOf(false, args)
+	}
+	for _, l := range scenarios.Lessons {
+		if l.Name == f.lesson {
+			fmt.Fprintf(a.Out, "%s\n", strings.ToUpper(l.Title))
+			a.paragraphs(l.Text)
+			return l.Scenarios(), nil
+		}
+	}
+	return nil, usage("there is no lesson %q: there are %s", f.lesson, strings.Join(lessonNames(), ", "))
+}
+
+// play carries one scenario out before an audience.
+func (a *app) play(ctx context.Context, f demoFlags, s *lang.Scenario) (*scenarios.Report, error) {
+	fmt.Fprintf(a.Out, "\n== %s ==\n", clean(s.Title))
+	a.paragraphs(s.Before)
+	if a.question(ctx, f, s) != nil {
+		return nil, ctx.Err()
+	}
+	o := scenarios.Options{Speed: f.speed}
+	if s.Runs == lang.RunsReal {
+		o.Mode = scenarios.Sockets
+	}
+	b, err := scenarios.Open(s, o)
+	if err != nil {
+		return nil, err
+	}
+	shown := 0
+	show := func() {
+		v := b.Timeline().Latest()
+		for _, line := range tui.Plain(v, shown, false) {
+			fmt.Fprintln(a.Out, "  "+line)
+		}
+		shown = v.N
+	}
+	b.Play()
+	err = a.follow(ctx, b, show)
+	r := b.Report()
+	if closing := b.Close(); err == nil {
+		err = closing
+	}
+	if err != nil {
+		return nil, err
+	}
+	a.explain(s, r)
+	return r, nil
+}
+
+// followPace is how often a demo looks for news: often enough for an eye.
+const followPace = 30 * time.Millisecond
+
+// follow shows what happens until the script is over and the bench at rest.
+func (a *app) follow(ctx context.Context, b *scenarios.Bench, show func()) error {
+	done := a.clk.NewEvent("the end of the scenario")
+	var over error
+	a.clk.Go("demo", func() { over = b.Wait(ctx); done.Set() })
+	for !done.IsSet() {
+		show()
+		_ = a.clk.Sleep(ctx, followPace) // done comes with the context's end
+	}
+	show()
+	return over
+}
+
+// question asks the scenario's questions and lets the audience think.
+func (a *app) question(ctx context.Context, f demoFlags, s *lang.Scenario) error {
+	for _, q := range s.Asked() {
+		fmt.Fprintf(a.Out, "\n?  %s  %s\n", clean(q.Text), clean(strings.Join(q.Choices, " | ")))
+	}
+	return a.clk.Sleep(ctx, f.pause)
+}
+
+// explain gives the answers, the verdicts and what there is to learn.
+func (a *app) explain(s *lang.Scenario, r *scenarios.Report) {
+	for _, q := range s.Asked() {
+		fmt.Fprintf(a.Out, "\n!  %s\n", clean(q.Choices[q.Right]))
+		a.paragraphs(q.Because)
+	}
+	fmt.Fprintln(a.Out)
+	for _, o := range r.View.Operations {
+		fmt.Fprintf(a.Out, "verdict: %s (%s, believed %s, %s)\n", o.Verdict, stepName(o.Step, o.Undo), o.Belief, plural(len(o.Effects), "effect"))
+		a.paragraphs(o.Why)
+	}
+	a.paragraphs(s.Teach)
+	for _, c := range r.Complaints() {
+		fmt.Fprintf(a.Out, "not as expected: %s\n", clean(c))
+	}
+}
+
+func (a *app) paragraphs(text string) {
+	if text == "" {
+		return
+	}
+	for _, p := range strings.Split(text, "\n") {
+		fmt.Fprintf(a.Out, "   %s\n", clean(p))
+	}
+}

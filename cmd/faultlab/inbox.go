@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"faultlab/engine"
+)
+
+// inbox is the owner's side of what other processes ask.
+type inbox struct {
+	a *app
+	w *worker
+
+	mu   sync.Mutex
+	busy map[string]bool // by id: commands that are being carried out
+	work sync.WaitGroup
+	said map[string]bool // problems that were told
+}
+
+// serveInbox carries out what other processes ask, each command by an actor of its
+// own, until serving ends or the state fails. What was begun goes on to its end, or until ctx ends.
+func (a *app) serveInbox(ctx, serving context.Context, w *worker) {
+	in := &inbox{a: a, w: w, busy: map[string]bool{}, said: map[string]bool{}}
+	for serving.Err() == nil && w.eng.Err() == nil {
+		commands, err := w.store.Inbox()
+		in.tell(err)
+		for _, c := range commands {
+			if in.begin(c.ID) {
+				a.clk.Go("command "+c.ID, func() { defer in.end(c.ID); in.tell(in.answer(ctx, c)) })
+			}
+		}
+		if a.clk.Sleep(serving, inboxPace) != nil {
+			break
+		}
+	}
+	in.work.Wait()
+}
+
+func (in *inbox) begin(id string) bool {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.busy[id] {
+		return false
+	}
+	in.busy[id] = true
+	in.work.Add(1)
+	return true
+}
+
+func (in *inbox) end(id string) {
+	in.mu.Lock()
+	delete(in.busy, id)
+	in.mu.Unlock()
+	in.work.Done()
+}
+
+// answer carries one command out and says what came of it.
+func (in *inbox) answer(ctx context.Context, c engine.Command) error {
+	out := answer{Run: c.Run, Error: &problem{Message: "the command came too late: ask again"}}
+	if c.Before.IsZero() || in.a.clk.Now().Before(c.Before) {
+		out = in.w.carryOut(ctx, c)
+	}
+	raw, err := json.Marshal(out)
+	if err != nil {
+		return fmt.Errorf("encode an answer: %w", err)
+	}
+	if err := in.w.store.PutAnswer(c.ID, raw); err != nil {
+		return fmt.Errorf("answer a command: %w", err)
+	}
+	return in.w.store.Ack(c.ID)
+}
+
+// tell says what is wrong with the inbox, once.
+func (in *inbox) tell(err error) {
+	if err == nil {
+		return
+	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if text := err.Error(); !in.said[text] {
+		in.said[text] = true
+		fmt.Fprintf(in.a.Err, "faultlab: inbox: %s\n", clean(text))
+	}
+}

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"faultlab/scenarios"
+	"faultlab/scenarios/lang"
+	"faultlab/tui"
+)
+
+// Files of the workbench in the XDG state directory.
+const (
+	workbenchFile = "workbench.json"
+	logFile       = "faultlab.log"
+)
+
+type workbenchFlags struct {
+	theme        string
+	ascii, mouse bool
+	open         string
+	scenarios    []string
+}
+
+func (f *workbenchFlags) flags(c *cobra.Command) {
+	c.Flags().StringVar(&f.theme, "theme", "", "colours of the workbench: `NAME`, one of auto, "+joined(tui.ThemeNames()))
+	c.Flags().BoolVar(&f.ascii, "ascii", false, "nothing outside ASCII")
+	c.Flags().BoolVar(&f.mouse, "mouse", false, "the wheel scrolls")
+	c.Flags().StringVar(&f.open, "open", "", "`SCENARIO` of the list to open at once")
+	c.Flags().StringArrayVar(&f.scenarios, "scenarios", nil, "file or folder of scenarios of your own, as `PATH`; may be repeated")
+	for flag, f := range map[string]cobra.CompletionFunc{"theme": oneOf(themes()...), "open": completeScenarios, "scenarios": completeScenarioFiles} {
+		_ = c.RegisterFlagCompletionFunc(flag, f) // fails for an unknown flag only
+	}
+}
+
+// workbench opens the workbench. Without a terminal it lists the scenarios and says so.
+func (a *app) workbench(ctx context.Context, c *cobra.Command, f workbenchFlags) error {
+	o, err := a.workbenchOptions(c, f)
+	if err != nil {
+		return err
+	}
+	in, out, ok := a.terminal()
+	if ok {
+		o.In, o.Out = in, out
+		err = tui.Run(ctx, o)
+	}
+	if !ok || errors.Is(err, tui.ErrNoTerminal) {
+		a.listScenarios()
+		return usage("the workbench needs a terminal; without one: faultlab replay NAME, or faultlab demo --plain")
+	}
+	if err != nil && ctx.Err() == nil {
+		a.log(err)
+		return failed(err)
+	}
+	return nil
+}
+
+// terminal is what there is to draw on.
+func (a *app) terminal() (in, out *os.File, ok bool) {
+	in, ok1 := a.In.(*os.File)
+	out, ok2 := a.Out.(*os.File)
+	return in, out, ok1 && ok2
+}
+
+func (a *app) workbenchOptions(c *cobra.Command, f workbenchFlags) (tui.Options, error) {
+	conf, err := readConfig()
+	if err != nil {
+		return tui.Options{}, err
+	}
+	if err := knownTheme(f.theme); err != nil {
+		return tui.Options{}, usage("--theme: %w", err)
+	}
+	if f.theme == "" {
+		f.theme = conf.Theme
+	}
+	if !c.Flags().Changed("ascii") {
+		f.ascii = conf.ASCII
+	}
+	if !c.Flags().Changed("mouse") {
+		f.mouse = conf.Mouse
+	}
+	list, start, err := a.shown(f)
+	if err != nil {
+		return tui.Options{}, err
+	}
+	o := tui.Options{Scenarios: list, Open: openBench, Start: start, Theme: f.theme, ASCII: f.ascii, Mouse: f.mouse}
+	for _, l := range scenarios.Lessons {
+		o.Lessons = append(o.Lessons, tui.Lesson{Name: l.Name, Title: l.Title, Text: l.Text, Scenarios: l.Scenarios()})
+	}
+	if o.State, err = stateFile(workbenchFile); err != nil {
+		o.State = "" // no home directory: nothing is kept
+	}
+	if o.Log, err = stateFile(logFile); err != nil {
+		o.Log = ""
+	}
+	return o, nil
+}
+
+// shown are the scenarios in the workbench's list, one's own before the catalogue and
+// in the place of those of the same name; start is the one to open at once.
+func (a *app) shown(f workbenchFlags) (list []*lang.Scenario, start string, err error) {
+	own := map[string]bool{}
+	for _, path := range f.scenarios {
+		found, err := scenariosAt(path)
+		if err != nil {
+			return nil, "", &exit{exitUsage, err}
+		}
+		for _, s := range found {
+			own[s.Name] = true
+		}
+		list = append(list, found...)
+	}
+	for _, s := range scenarios.Catalogue() {
+		if !own[s.Name] {
+			list = append(list, s)
+		}
+	}
+	switch {
+	case f.open == "":
+	case own[f.open]:
+		start = f.open
+	default:
+		s, err := scenarios.Find(f.open)
+		if err != nil {
+			return nil, "", &exit{exitUsage, err}
+		}
+		start = s.Name
+	}
+	return list, start, nil
+}
+
+// openBench opens a scenario as somebody looks at it: at the pace of the machine's clock.
+func openBench(s *lang.Scenario, ask bool) (tui.Bench, error) {
+	o := scenarios.Options{Speed: 1, Ask: ask}
+	if s.Runs == lang.RunsReal {
+		o.Mode = scenarios.Sockets
+	}
+	b, err := scenarios.Open(s, o)
+	if err != nil {
+		return nil, err
+	}
+	return tui.Live(b), nil
+}
+
+// log keeps what ended the workbench, for a report.
+func (a *app) log(err error) {
+	path, perr := stateFile(logFile)
+	if perr != nil || os.MkdirAll(filepath.Dir(path), 0o700) != nil {
+		return
+	}
+	f, ferr := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if ferr != nil {
+		return // the error itself is printed all the same
+	}
+	fmt.Fprintf(f, "%s faultlab %s: %v\n", a.clk.Now().UTC().Format(time.RFC3339), version(), err)
+	_ = f.Close()
+}
