@@ -1,6 +1,7 @@
 package store
 
 import (
+	"database/sql/driver"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -72,6 +73,26 @@ func TestAClosedStoreLeavesOnlyItsFile(t *testing.T) {
 		if fi, err := os.Stat(path); err != nil || fi.Mode() != want {
 			t.Errorf("%s has mode %v, want %v (%v)", path, fi.Mode(), want, err)
 		}
+	}
+}
+
+// What makes a commit durable is asked of SQLite itself: no kill of a process shows it.
+func TestTheWriterWritesDurably(t *testing.T) {
+	t.Parallel()
+	s := open(t, filepath.Join(t.TempDir(), "state.db"))
+	if err := s.between(func() error {
+		full, err := s.file.conn.number("PRAGMA synchronous")
+		if err != nil || full != 2 {
+			t.Errorf("synchronous is %d, want FULL (%v)", full, err)
+		}
+		return s.file.conn.rows("PRAGMA journal_mode", func(row []driver.Value) error {
+			if mode := text(row[0]); mode != "wal" {
+				t.Errorf("the journal mode is %s", mode)
+			}
+			return nil
+		})
+	}); err != nil {
+		t.Fatal(err)
 	}
 }
 

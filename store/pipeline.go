@@ -27,8 +27,10 @@ type pipeline[T any] struct {
 
 // group is what one commit makes durable.
 type group[T any] struct {
+	line    *pipeline[T]
 	appends []*ticket[T]
 	weight  int
+	asked   bool // somebody wants it written: until then more may come
 	done    chan struct{}
 }
 
@@ -49,7 +51,7 @@ func (t *ticket[T]) Last() int64 { return t.last }
 // Wait blocks until the append is durable, or tells why it never will be.
 func (t *ticket[T]) Wait() error {
 	if t.group != nil {
-		<-t.group.done
+		t.group.wait()
 	}
 	return t.err
 }
@@ -97,9 +99,25 @@ func (p *pipeline[T]) stop(reason error) (first bool) {
 
 // append gives as many places as the item weighs and begins to make it durable. A refused one keeps its places.
 func (p *pipeline[T]) append(item T, weight int, refused error) *ticket[T] {
-	t := &ticket[T]{item: item, err: refused}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	t := p.take(item, weight, refused)
+	if t.group != nil {
+		t.group.ask()
+	}
+	return t
+}
+
+// buffer is append, but nothing is written before somebody asks for it, or for what came later.
+func (p *pipeline[T]) buffer(item T, weight int, refused error) *ticket[T] {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.take(item, weight, refused)
+}
+
+// take gives an append its places, and has it wait in a group unless it is refused. p.mu is held.
+func (p *pipeline[T]) take(item T, weight int, refused error) *ticket[T] {
+	t := &ticket[T]{item: item, err: refused}
 	p.last += int64(weight)
 	t.last = p.last
 	switch {
@@ -117,13 +135,30 @@ func (p *pipeline[T]) append(item T, weight int, refused error) *ticket[T] {
 func (p *pipeline[T]) enqueue(t *ticket[T], weight int) {
 	n := len(p.queue)
 	if n == 0 || p.queue[n-1].weight+weight > maxGroup {
-		p.queue = append(p.queue, &group[T]{done: make(chan struct{})})
-		n++
+		p.queue = append(p.queue, &group[T]{line: p, done: make(chan struct{})})
+		if n++; n > 1 {
+			p.wake.Signal() // the one before it is full
+		}
 	}
 	t.group = p.queue[n-1]
 	t.group.appends = append(t.group.appends, t)
 	t.group.weight += weight
-	p.wake.Signal()
+}
+
+// ask has a group written, and those before it. p.mu is held.
+func (g *group[T]) ask() {
+	if !g.asked {
+		g.asked = true
+		g.line.wake.Signal()
+	}
+}
+
+// wait asks for a group and waits until its commit has ended.
+func (g *group[T]) wait() {
+	g.line.mu.Lock()
+	g.ask()
+	g.line.mu.Unlock()
+	<-g.done
 }
 
 // job is work that the writer does between two commits.
@@ -175,7 +210,7 @@ func (p *pipeline[T]) next() (*group[T], *job) {
 			j := p.jobs[0]
 			p.jobs = p.jobs[1:]
 			return nil, j
-		case len(p.queue) > 0:
+		case len(p.queue) > 1, len(p.queue) == 1 && (p.queue[0].asked || p.closed != nil):
 			p.committing = p.queue[0]
 			p.queue = p.queue[1:]
 			return p.committing, nil
@@ -204,6 +239,7 @@ func (p *pipeline[T]) settle(g *group[T], err error) {
 				t.err = p.failed
 			}
 		}
+		g.appends = nil // a ticket that somebody keeps must not keep the others
 		close(g.done)
 	}
 	p.committing = nil
@@ -223,7 +259,7 @@ func (p *pipeline[T]) flush() {
 	waiting := p.waiting()
 	p.mu.Unlock()
 	if n := len(waiting); n > 0 {
-		<-waiting[n-1].done
+		waiting[n-1].wait()
 	}
 }
 
