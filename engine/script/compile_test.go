@@ -49,6 +49,7 @@ func TestWhatIsAllowedInABody(t *testing.T) {
 		"//# sourceMappingURL=/etc/passwd\nreturn 3":                      "3", // no file is read
 		"function f() { return 4 } return f()":                            "4",
 		"class A { #x = 5; get x() { return this.#x } } return new A().x": "5",
+		"return eval('5\\n//# sourceMappingURL=/none')":                    "5",
 		"return eval('1 + 5')":                                            "6",
 	} {
 		if got := run(t, newHost(), src); string(got.Value) != want {

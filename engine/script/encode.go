@@ -42,9 +42,18 @@ type step struct {
 
 func keyStep(key string) step { return step{key: key, index: -1} }
 
-func (e *encoder) value(v goja.Value) *flaw {
+// encode writes v and, whether it could be read to its end or not, refuses what is too large.
+func (e *encoder) encode(v goja.Value) *flaw {
+	f := e.value(v)
 	if len(e.out) > e.limit {
 		return &flaw{text: fmt.Sprintf("%s is larger than %d bytes of JSON", e.root, e.limit), tooLarge: true}
+	}
+	return f
+}
+
+func (e *encoder) value(v goja.Value) *flaw {
+	if len(e.out) > e.limit {
+		return e.flaw("is not read any more") // encode says why
 	}
 	switch {
 	case v == nil || goja.IsUndefined(v):

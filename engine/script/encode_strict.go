@@ -72,7 +72,7 @@ func (e *encoder) result(v goja.Value) (bad *flaw) {
 			bad = e.flaw("is an accessor (get or set), not data")
 		}
 	}()
-	if ex := e.rl.vm.Try(func() { bad = e.value(v) }); ex != nil {
+	if ex := e.rl.vm.Try(func() { bad = e.encode(v) }); ex != nil {
 		return e.flaw("cannot be read: " + ex.Value().String())
 	}
 	return bad

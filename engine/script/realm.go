@@ -106,9 +106,9 @@ func (rl *realm) result(v goja.Value) *outcome {
 	e := encoder{rl: rl, root: "result", strict: true, limit: rl.limits.Result}
 	bad := e.result(v)
 	switch {
-	case bad == nil && len(e.out) <= e.limit:
+	case bad == nil:
 		return &outcome{value: e.out}
-	case bad == nil || bad.tooLarge:
+	case bad.tooLarge:
 		text := fmt.Sprintf("the script's result is larger than %d bytes of JSON; return less of it", e.limit)
 		return &outcome{err: &Error{Code: CodeResultTooLarge, Message: text}}
 	}

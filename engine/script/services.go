@@ -99,7 +99,7 @@ func (rl *realm) request(service, what string, v goja.Value) (text json.RawMessa
 		return nil, what + " is missing; pass an object"
 	}
 	e := encoder{rl: rl, root: what, binary: service == ServiceDB, limit: maxRequest}
-	if f := e.value(v); f != nil {
+	if f := e.encode(v); f != nil {
 		return nil, f.text
 	}
 	return e.out, ""

@@ -54,12 +54,9 @@ func (rl *realm) clearTimer(c goja.FunctionCall) goja.Value {
 	return goja.Undefined()
 }
 
-// arm sets a timer. One that a settled script sets never fires.
+// arm sets a timer. Of a settled script the runner withdraws it.
 func (rl *realm) arm(run func() error, d time.Duration) int {
 	id := rl.ticket()
-	if rl.outcome != nil {
-		return id
-	}
 	rl.pending[id] = func(Completion) error { return run() }
 	rl.ask(func(r *runner) {
 		r.due[id] = r.host.Now().Add(d)
