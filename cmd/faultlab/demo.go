@@ -29,15 +29,15 @@ func (a *app) demoCommand() *cobra.Command {
 		Short: "Play a lesson by itself, for a talk",
 		Long: "demo plays the scenarios of a lesson, or those that are named, line by line as they\n" +
 			"happen: what there is to learn, the question, what came of it, and the verdict. It\n" +
-			"needs no terminal, and suits a screen reader.\n\n" +
+			"needs no terminal.\n\n" +
 			"Lessons: " + wrapped(lessonNames(), 9),
 		Example:           "  faultlab demo\n  faultlab demo c-commit-then-drop --speed 10 --pause 0s",
 		ValidArgsFunction: completeScenarios,
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.demo(cmd.Context(), f, args) },
 	}
 	c.Flags().StringVar(&f.lesson, "lesson", lessonNames()[0], "`LESSON` to play")
-	c.Flags().Float64Var(&f.speed, "speed", 1, "of the bench's clock: 1 is the machine's pace, 0 at once")
-	c.Flags().DurationVar(&f.pause, "pause", defaultPause, "for reading, before an answer and after a scenario")
+	c.Flags().Float64Var(&f.speed, "speed", 1, "`SPEED` of the bench's clock: 1 is the machine's pace, 0 at once")
+	c.Flags().DurationVar(&f.pause, "pause", defaultPause, "`DURATION` for reading, before an answer and after a scenario")
 	_ = c.RegisterFlagCompletionFunc("lesson", oneOf(lessonNames()...)) // fails for an unknown flag only
 	return c
 }
@@ -58,6 +58,11 @@ func (a *app) demo(ctx context.Context, f demoFlags, args []string) error {
 	if err != nil {
 		return err
 	}
+	return a.playAll(ctx, f, list)
+}
+
+// playAll plays scenarios one after the other, until the context ends.
+func (a *app) playAll(ctx context.Context, f demoFlags, list []*lang.Scenario) error {
 	bad := false
 	for i, s := range list {
 		if i > 0 && a.clk.Sleep(ctx, f.pause) != nil {
@@ -147,7 +152,11 @@ func (a *app) follow(ctx context.Context, b *scenarios.Bench, show func()) error
 
 // question asks the scenario's questions and lets the audience think.
 func (a *app) question(ctx context.Context, f demoFlags, s *lang.Scenario) error {
-	for _, q := range s.Asked() {
+	asked := s.Asked()
+	if len(asked) == 0 {
+		return nil
+	}
+	for _, q := range asked {
 		fmt.Fprintf(a.Out, "\n?  %s  %s\n", clean(q.Text), clean(strings.Join(q.Choices, " | ")))
 	}
 	return a.clk.Sleep(ctx, f.pause)

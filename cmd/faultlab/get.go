@@ -217,7 +217,8 @@ func (a *app) printRun(v runView) {
 			fmt.Fprintf(a.Out, "%-9s %s\n", line.label, clean(line.text))
 		}
 	}
-	fmt.Fprintf(a.Out, "admitted  %s\nended     %s\ncounted   %d attempts, %d calls, %d requests\n", stamp(v.Admitted), stamp(v.Ended), v.Attempts, v.Calls, v.Requests)
+	fmt.Fprintf(a.Out, "admitted  %s\nended     %s\ncounted   %s, %s, %s\n",
+		stamp(v.Admitted), stamp(v.Ended), plural(v.Attempts, "attempt"), plural(v.Calls, "call"), plural(v.Requests, "request"))
 	for _, s := range v.Steps {
 		a.printStep(s)
 	}
@@ -238,6 +239,9 @@ func (a *app) printStep(s stepView) {
 		title += ", by record"
 	}
 	fmt.Fprintf(a.Out, "\n%s\n", clean(title))
+	if len(s.Attempts) > 0 { // the same for all attempts
+		fmt.Fprintf(a.Out, "  key %s\n", clean(s.Attempts[0].Key))
+	}
 	for _, t := range s.Attempts {
 		a.printAttempt(t)
 	}
@@ -251,40 +255,46 @@ func (a *app) printAttempt(t attemptView) {
 	if outcome == "" {
 		outcome = "open"
 	}
-	by := ""
 	if t.By != "" {
-		by = " (" + t.By + ")"
+		outcome += " (" + t.By + ")"
 	}
-	fmt.Fprintf(a.Out, "  attempt %d of %d%s  %s\n    key %s\n", t.Attempt, t.Max, by, outcome, clean(t.Key))
+	fmt.Fprintf(a.Out, "  attempt %d of %d: %s\n", t.Attempt, t.Max, outcome)
 	if t.Code != "" {
-		fmt.Fprintf(a.Out, "    %s: %s\n", t.Code, clean(t.Message))
+		fmt.Fprintf(a.Out, "    %s [%s]\n", clean(t.Message), t.Code)
 	}
 	if t.Reason != "" {
-		fmt.Fprintf(a.Out, "    next %s: %s\n", t.Next, clean(t.Reason))
+		fmt.Fprintf(a.Out, "    next: %s, %s\n", t.Next, clean(t.Reason))
 	} else if !t.Due.IsZero() {
-		fmt.Fprintf(a.Out, "    next %s, due %s\n", t.Next, stamp(t.Due))
+		fmt.Fprintf(a.Out, "    next: %s, due %s\n", t.Next, stamp(t.Due))
 	}
 	for _, c := range t.Calls {
-		a.printCall(c)
+		a.printCall(t, c)
 	}
 }
 
-func (a *app) printCall(c callView) {
-	text := []string{clean(c.Target)}
-	if c.Status != 0 {
-		text = append(text, fmt.Sprint(c.Status))
+func (a *app) printCall(t attemptView, c callView) {
+	end := "open"
+	switch {
+	case c.Status != 0:
+		end = fmt.Sprint(c.Status)
+	case c.How != "":
+		end = string(c.How)
 	}
-	if c.How != "" {
-		text = append(text, string(c.How))
+	for _, more := range []string{string(c.Finding), string(c.Effect), plural(c.Requests, "request")} {
+		if more != "" {
+			end += ", " + more
+		}
 	}
-	if c.Finding != "" {
-		text = append(text, string(c.Finding))
-	}
-	text = append(text, string(c.Effect))
 	if c.Assumed {
-		text = append(text, "contract assumed")
+		end += ", contract assumed"
 	}
-	fmt.Fprintf(a.Out, "    call %d  %s  (requests %d)\n", c.Call, strings.Join(text, ", "), c.Requests)
+	if c.SettledBy != 0 {
+		end += fmt.Sprintf(", settled by call %d", c.SettledBy)
+	}
+	fmt.Fprintf(a.Out, "    call %d %s: %s\n", c.Call, clean(c.Target), end)
+	if c.Key != "" && c.Key != t.Key {
+		fmt.Fprintf(a.Out, "      key %s\n", clean(c.Key))
+	}
 	for _, e := range c.Evidence {
 		fmt.Fprintf(a.Out, "      evidence %s  %s\n", stamp(e.At), found(e))
 		if e.Record != nil {

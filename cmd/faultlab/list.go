@@ -39,10 +39,10 @@ func (a *app) listCommand() *cobra.Command {
 			return a.list(q, asJSON)
 		},
 	}
-	c.Flags().StringVar(&status, "status", "", "only runs with this status: "+joinStatuses())
+	c.Flags().StringVar(&status, "status", "", "only runs with this `STATUS`: "+joinStatuses())
 	c.Flags().BoolVar(&q.Reconcile, "reconcile", false, "only runs that need reconciling")
-	c.Flags().StringVar(&q.Workflow, "workflow", "", "only runs of this workflow")
-	c.Flags().IntVar(&q.Limit, "limit", defaultLimit, "how many, at most 200")
+	c.Flags().StringVar(&q.Workflow, "workflow", "", "only runs of this `WORKFLOW`")
+	c.Flags().IntVar(&q.Limit, "limit", defaultLimit, "`N` runs, at most 200")
 	c.Flags().StringVar(&q.Before, "before", "", "only runs older than this `RUN`, for the next page")
 	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
 	return c

@@ -44,11 +44,12 @@ func (a *app) providerCommand() *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.provider(cmd.Context(), f) },
 	}
-	c.Flags().StringVar(&f.listen, "listen", "127.0.0.1:4040", "`ADDRESS` to listen on; port 0 picks one")
-	c.Flags().StringVar(&f.contract, "contract", "seed", "idempotency contract to keep: a `NAME` or a file")
-	c.Flags().StringArrayVar(&f.faults, "fault", nil, "`FAULT` to queue: a name or a JSON object; may be repeated")
-	c.Flags().Int64Var(&f.seed, "seed", 0, "seed of ids and of faults' probabilities (default: a random one)")
-	c.Flags().StringVar(&f.log, "log", "text", "`FORMAT` of the log: text or json")
+	c.Flags().StringVar(&f.listen, "listen", "127.0.0.1:4040", "`HOST:PORT` to listen on; port 0 picks one")
+	c.Flags().StringVar(&f.contract, "contract", "seed", "idempotency contract to keep: the `NAME` of one of the above, or a file")
+	c.Flags().StringArrayVar(&f.faults, "fault", nil, "`FAULT` for the queue: a name or a JSON object; may be repeated")
+	c.Flags().Int64Var(&f.seed, "seed", 0, "seed `N` of ids and of faults' probabilities (default: another one each time)")
+	c.Flags().StringVar(&f.log, "log", "text", "`FORMAT` of the log on standard output: text or json")
+	c.Flags().StringVar(&a.state, "state", "", "keep what is committed in this `FILE` (default: in memory)")
 	c.Flags().BoolVar(&f.insecure, "insecure", false, "listen where others can reach it: its controls have no password")
 	for flag, values := range map[string][]string{"contract": contract.Names(), "fault": fault.Names(), "log": {"text", "json"}} {
 		_ = c.RegisterFlagCompletionFunc(flag, oneOf(values...)) // fails for an unknown flag only
@@ -62,7 +63,7 @@ func wrapped(names []string, indent int) string {
 	width := indent
 	for i, n := range names {
 		if i > 0 && width+2+len(n) > 80 {
-			b.WriteString("\n" + strings.Repeat(" ", indent))
+			b.WriteString(",\n" + strings.Repeat(" ", indent))
 			width = indent
 		} else if i > 0 {
 			b.WriteString(", ")

@@ -41,7 +41,7 @@ func (a *app) replayCommand() *cobra.Command {
 	c.Flags().BoolVar(&f.asJSON, "json", false, "print a JSON object for each, with its timeline")
 	c.Flags().StringVar(&f.junit, "junit", "", "write a JUnit report to `FILE`")
 	c.Flags().StringVar(&f.markdown, "markdown", "", "write a report for people to `FILE`")
-	c.Flags().Int64Var(&f.seed, "seed", 0, "seed of ids and randomness (default: the scenario's)")
+	c.Flags().Int64Var(&f.seed, "seed", 0, "seed `N` of ids and randomness (default: the scenario's)")
 	c.Flags().BoolVar(&f.real, "real", false, "over real sockets; time stays virtual")
 	c.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "print each wire diagram")
 	return c

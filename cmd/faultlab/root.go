@@ -103,13 +103,14 @@ func newRoot(s streams) *cobra.Command {
 		Args:          noCommand,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		RunE:          func(c *cobra.Command, _ []string) error { return a.workbench(c.Context(), c, f) },
+
+		SuggestionsMinimumDistance: 2,
+		RunE:                       func(c *cobra.Command, _ []string) error { return a.workbench(c.Context(), c, f) },
 	}
 	f.flags(root)
 	root.SetIn(s.In)
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
-	root.PersistentFlags().StringVar(&a.state, "state", "", "state `FILE` (default: faultlab/state.db in the XDG state directory)")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage("%w; see %s --help", err, c.CommandPath())
 	})
@@ -123,6 +124,12 @@ func newRoot(s streams) *cobra.Command {
 	root.SetHelpCommandGroupID(groupAbout)
 	root.SetCompletionCommandGroupID(groupAbout)
 	return root
+}
+
+// withState gives a command the flag that names the state file.
+func (a *app) withState(c *cobra.Command) *cobra.Command {
+	c.Flags().StringVar(&a.state, "state", "", "state `FILE` of runs (default: faultlab/state.db in the XDG state directory)")
+	return c
 }
 
 // noCommand refuses a word that is no command, with those that resemble it.
@@ -148,8 +155,9 @@ const groupAbout = "About faultlab"
 func (a *app) commands() []group {
 	return []group{
 		{"Scenarios", []*cobra.Command{a.scenariosCommand(), a.replayCommand(), a.demoCommand(), a.newCommand(), a.formatCommand()}},
-		{"Your own client or workflow", []*cobra.Command{a.providerCommand(), a.checkCommand(), a.runCommand(), a.triggerCommand()}},
-		{"Runs", []*cobra.Command{a.listCommand(), a.getCommand(), a.lookupCommand(), a.resolveCommand(), a.rerunCommand(), a.cancelCommand(), a.pruneCommand()}},
-		{groupAbout, []*cobra.Command{a.infoCommand(), a.versionCommand()}},
+		{"Your own client or workflow", []*cobra.Command{a.providerCommand(), a.checkCommand(), a.withState(a.runCommand()), a.withState(a.triggerCommand())}},
+		{"Runs", []*cobra.Command{a.withState(a.listCommand()), a.withState(a.getCommand()), a.withState(a.lookupCommand()), a.withState(a.resolveCommand()),
+			a.withState(a.rerunCommand()), a.withState(a.cancelCommand()), a.withState(a.pruneCommand())}},
+		{groupAbout, []*cobra.Command{a.withState(a.infoCommand()), a.versionCommand()}},
 	}
 }

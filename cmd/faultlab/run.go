@@ -38,8 +38,8 @@ func (a *app) runCommand() *cobra.Command {
 		ValidArgsFunction: completeDocuments,
 		RunE:              func(cmd *cobra.Command, files []string) error { return a.run(cmd.Context(), f, files) },
 	}
-	c.Flags().StringVar(&f.host, "host", "127.0.0.1", "address to listen on")
-	c.Flags().IntVar(&f.port, "port", 3000, "port to listen on; 0 picks one")
+	c.Flags().StringVar(&f.host, "host", "127.0.0.1", "`ADDRESS` to listen on")
+	c.Flags().IntVar(&f.port, "port", 3000, "`PORT` to listen on; 0 picks one")
 	c.Flags().BoolVar(&f.insecure, "insecure", false, `serve auth="none" to others than this machine`)
 	c.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "do not print what becomes of runs")
 	f.worker.flags(c.Flags())
@@ -168,6 +168,9 @@ func (a *app) report(out *lines, events []engine.Event) {
 			out.put(fmt.Sprintf("%s %s admitted %s", clock24(e.At), e.Run, clean(f.Workflow)))
 		case engine.AttemptEnded:
 			text := string(f.Outcome)
+			if f.By == string(engine.Record) {
+				text = "recorded, " + text
+			}
 			if f.Code != "" {
 				text += ": " + clean(shortened(f.Message, 200))
 			}

@@ -30,7 +30,7 @@ func (a *app) scenariosCommand() *cobra.Command {
 			if asJSON {
 				return printJSON(a.Out, listedOf(scenarios.Catalogue()))
 			}
-			a.listScenarios()
+			a.listScenarios(scenarios.Catalogue())
 			return nil
 		},
 	}
@@ -42,10 +42,10 @@ func (a *app) scenariosCommand() *cobra.Command {
 }
 
 // listScenarios prints one a line: name and title.
-func (a *app) listScenarios() {
+func (a *app) listScenarios(all []*lang.Scenario) {
 	var rows [][]string
-	for _, s := range scenarios.Catalogue() {
-		rows = append(rows, []string{s.Name, s.Title})
+	for _, s := range all {
+		rows = append(rows, []string{s.Name, clean(s.Title)})
 	}
 	columns(a.Out, rows)
 }

@@ -28,7 +28,7 @@ type evidence struct {
 }
 
 func evidenceOf(e engine.EvidenceAt) evidence {
-	out := evidence{Step: e.Step, Attempt: e.Attempt, Call: e.Call, Key: e.Key, URL: e.URL, Found: e.Found, Status: e.Status,
+	out := evidence{Step: stepName(e.Step, e.Undo), Attempt: e.Attempt, Call: e.Call, Key: e.Key, URL: e.URL, Found: e.Found, Status: e.Status,
 		Error: e.Error, Match: e.Match, Conflicts: e.Conflicts, At: e.At}
 	if json.Valid(e.Body) {
 		out.Record = e.Body
@@ -87,8 +87,12 @@ func (a *app) printEvidence(out answer, asJSON bool) error {
 			return err
 		}
 	} else {
+		r, err := a.readRun(out.Run)
+		if err != nil {
+			return err
+		}
 		for _, e := range out.Evidence {
-			a.printOneEvidence(out.Run, e)
+			a.printOneEvidence(r, e)
 		}
 	}
 	if code != 0 {
@@ -97,13 +101,16 @@ func (a *app) printEvidence(out answer, asJSON bool) error {
 	return nil
 }
 
-func (a *app) printOneEvidence(run string, e evidence) {
+func (a *app) printOneEvidence(r *engine.Run, e evidence) {
 	fmt.Fprintf(a.Out, "%s\n  step    %s, attempt %d\n  key     %s\n  from    %s\n", found(e), clean(e.Step), e.Attempt, clean(e.Key), clean(e.URL))
 	if e.Record != nil {
 		fmt.Fprintf(a.Out, "  record  %s\n", clean(shortened(string(e.Record), 400)))
 	}
+	if !inDoubt(r, e) {
+		return
+	}
 	resolve := func(decision ...string) string {
-		return clean(a.command(append(settleWords("resolve", run, e.Key), decision...)...))
+		return clean(a.command(append(settleWords("resolve", r.ID, e.Key), decision...)...))
 	}
 	next := map[engine.Found]string{
 		engine.FoundRecord:   "it happened: " + resolve("--record"),
@@ -111,6 +118,18 @@ func (a *app) printOneEvidence(run string, e evidence) {
 		engine.FoundNoAnswer: "nothing is proved: look again, or " + resolve("--escalate", "REASON"),
 	}[e.Found]
 	fmt.Fprintf(a.Out, "  next    %s\n", next)
+}
+
+// inDoubt reports whether the call that the evidence is about is still unknown.
+func inDoubt(r *engine.Run, e evidence) bool {
+	for _, s := range r.Steps {
+		for _, c := range r.Doubts(s) {
+			if stepName(c.Step, c.Undo) == e.Step && c.Attempt == e.Attempt && c.N() == e.Call {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // found is evidence in one line.
@@ -186,9 +205,9 @@ func (a *app) resolveCommand() *cobra.Command {
 	c.Flags().BoolVar(&record, "record", false, "it happened; go on from there")
 	c.Flags().BoolVar(&resubmit, "resubmit", false, "one more attempt under the same key")
 	c.Flags().BoolVar(&abandon, "abandon", false, "not wanted any more")
-	c.Flags().StringVar(&escalate, "escalate", "", "nobody can prove it; `REASON` is for the person who gets it")
-	c.Flags().StringVar(&result, "result", "", "with --record: the step's result, given by hand as JSON")
-	c.Flags().StringVar(&reason, "reason", "", "why, for the history")
+	c.Flags().StringVar(&escalate, "escalate", "", "nobody can prove it: `REASON`, for the person who gets it")
+	c.Flags().StringVar(&result, "result", "", "with --record: the step's result, given by hand as `JSON`")
+	c.Flags().StringVar(&reason, "reason", "", "`WHY`, for the history")
 	c.Flags().BoolVar(&force, "force", false, "decide against the evidence, where that is possible")
 	w.flags(c.Flags())
 	return c

@@ -48,9 +48,9 @@ func (a *app) triggerCommand() *cobra.Command {
 			return a.printStarted(out.Run)
 		},
 	}
-	c.Flags().StringVar(&payload, "payload", "{}", "JSON, @FILE, or - for standard input")
-	c.Flags().StringVar(&q.Key, "key", "", "Idempotency-Key of the delivery")
-	c.Flags().StringVar(&q.Trigger, "trigger", "", "id of the trigger that it comes from (default: the first manual one, else the first)")
+	c.Flags().StringVar(&payload, "payload", "{}", "`JSON`, @FILE, or - for standard input")
+	c.Flags().StringVar(&q.Key, "key", "", "Idempotency-Key of the delivery: `KEY`")
+	c.Flags().StringVar(&q.Trigger, "trigger", "", "`ID` of the trigger that it comes from (default: the first manual one, else the first)")
 	w.flags(c.Flags())
 	return c
 }

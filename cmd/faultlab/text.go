@@ -47,12 +47,12 @@ func printJSON(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-// stamp is a time as lists show it.
+// stamp is a time as lists show it, in UTC.
 func stamp(t time.Time) string {
 	if t.IsZero() {
 		return "-"
 	}
-	return t.UTC().Format("2006-01-02 15:04:05")
+	return t.UTC().Format("2006-01-02 15:04:05Z")
 }
 
 // columns aligns rows of cells, two spaces apart.

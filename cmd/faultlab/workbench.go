@@ -24,16 +24,18 @@ const (
 type workbenchFlags struct {
 	theme        string
 	ascii, mouse bool
+	plain        bool
 	open         string
 	scenarios    []string
 }
 
 func (f *workbenchFlags) flags(c *cobra.Command) {
-	c.Flags().StringVar(&f.theme, "theme", "", "colours of the workbench: `NAME`, one of auto, "+joined(tui.ThemeNames()))
+	c.Flags().StringVar(&f.theme, "theme", "", "`THEME` of the workbench: "+joined(themes()))
 	c.Flags().BoolVar(&f.ascii, "ascii", false, "nothing outside ASCII")
 	c.Flags().BoolVar(&f.mouse, "mouse", false, "the wheel scrolls")
-	c.Flags().StringVar(&f.open, "open", "", "`SCENARIO` of the list to open at once")
-	c.Flags().StringArrayVar(&f.scenarios, "scenarios", nil, "file or folder of scenarios of your own, as `PATH`; may be repeated")
+	c.Flags().BoolVar(&f.plain, "plain", false, "print what happens line by line, without a screen: for pipes and screen readers")
+	c.Flags().StringVar(&f.open, "open", "", "open this `SCENARIO` at once")
+	c.Flags().StringArrayVar(&f.scenarios, "scenarios", nil, "list the scenarios of this file or folder too: `PATH`; may be repeated")
 	for flag, f := range map[string]cobra.CompletionFunc{"theme": oneOf(themes()...), "open": completeScenarios, "scenarios": completeScenarioFiles} {
 		_ = c.RegisterFlagCompletionFunc(flag, f) // fails for an unknown flag only
 	}
@@ -45,19 +47,33 @@ func (a *app) workbench(ctx context.Context, c *cobra.Command, f workbenchFlags)
 	if err != nil {
 		return err
 	}
+	if f.plain {
+		return a.plain(ctx, o)
+	}
 	in, out, ok := a.terminal()
 	if ok {
 		o.In, o.Out = in, out
 		err = tui.Run(ctx, o)
 	}
 	if !ok || errors.Is(err, tui.ErrNoTerminal) {
-		a.listScenarios()
-		return usage("the workbench needs a terminal; without one: faultlab replay NAME, or faultlab demo --plain")
+		a.listScenarios(o.Scenarios)
+		return usage("the workbench needs a terminal; without one there are faultlab --plain --open SCENARIO, and faultlab replay")
 	}
 	if err != nil && ctx.Err() == nil {
 		a.log(err)
 		return failed(err)
 	}
+	return nil
+}
+
+// plain prints what the workbench would show: the scenario that is to be opened, or the list.
+func (a *app) plain(ctx context.Context, o tui.Options) error {
+	for _, s := range o.Scenarios {
+		if s.Name == o.Start {
+			return a.playAll(ctx, demoFlags{speed: 1}, []*lang.Scenario{s})
+		}
+	}
+	a.listScenarios(o.Scenarios)
 	return nil
 }
 
