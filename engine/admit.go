@@ -50,7 +50,8 @@ func (e *Engine) Admit(d Delivery) (Receipt, error) {
 	return r, nil
 }
 
-// Submit is Admit without the wait for the disk: for a caller that waits for the run's end anyway.
+// Submit is Admit without the wait for the disk, for a caller that waits for the run's
+// end anyway: the admission is written with what the run does first.
 func (e *Engine) Submit(d Delivery) (Receipt, error) {
 	e.mu.Lock()
 	doc := e.docs[d.Workflow]
@@ -67,8 +68,10 @@ func (e *Engine) Submit(d Delivery) (Receipt, error) {
 	if len(d.Payload) > MaxPayload {
 		return Receipt{}, &Error{Code: "WOML_TRIGGER_PAYLOAD_TOO_LARGE", Message: fmt.Sprintf("the payload has %d bytes; at most %d are taken", len(d.Payload), MaxPayload)}
 	}
-	digest := digestJSON(d.Payload)
-	id := d.identity()
+	id, digest := d.identity(), ""
+	if d.Key != "" {
+		digest = digestJSON(d.Payload)
+	}
 	if id == "" {
 		return e.admitNew(doc, d, digest)
 	}
@@ -148,7 +151,7 @@ func (e *Engine) admitNew(doc *woml.Document, d Delivery, digest string) (Receip
 	id, seed := e.newID()
 	rt := e.newRunning(id, doc)
 	e.open[id] = rt
-	t, err := e.appendLocked(rt, Admitted{Workflow: doc.Workflow.ID, Definition: doc.Hash, Source: doc.Source, Trigger: d.Trigger,
+	t, err := e.record(rt, e.o.History.Buffer, Admitted{Workflow: doc.Workflow.ID, Definition: doc.Hash, Source: doc.Source, Trigger: d.Trigger,
 		Delivery: d.Key, Digest: digest, Payload: compact(d.Payload), Seed: seed, Parent: d.parent, RerunOf: d.RerunOf, Inbox: d.Inbox})
 	if err != nil {
 		delete(e.open, id)

@@ -37,7 +37,7 @@ func (h *host) prepareDB(c script.Call) (call, *script.ServiceError) {
 		effect = Read
 	}
 	return &dbCall{in: c, fact: CallStarted{Service: c.Service, Operation: c.Operation, Name: c.Name, Effect: effect,
-		Target: "db." + c.Operation, Digest: digestOf([]any{c.Target, c.Operation, c.Input})}}, nil
+		Target: "db." + c.Operation, Digest: digestParts(string(c.Target), c.Operation, string(c.Input))}}, nil
 }
 
 // databaseRows is table a for databases: how an operation that failed with this code ended.

@@ -113,7 +113,7 @@ func (rt *running) sleepUntil(ctx context.Context, due time.Time) error {
 // attempt runs the part's script once and writes down how it ended.
 func (rt *running) attempt(ctx context.Context, p part, n int, by string) error {
 	h := newHost(rt, ctx, p, n)
-	if _, err := rt.e.append(rt, AttemptStarted{Pos: p.pos(n), Max: p.retry.Max, Key: h.key, By: by}); err != nil {
+	if _, err := rt.e.buffer(rt, AttemptStarted{Pos: p.pos(n), Max: p.retry.Max, Key: h.key, By: by}); err != nil {
 		return err
 	}
 	res := h.run()
@@ -121,7 +121,11 @@ func (rt *running) attempt(ctx context.Context, p part, n int, by string) error 
 		return h.err
 	}
 	end := rt.judge(ctx, h, res, by)
-	_, err := rt.e.append(rt, end)
+	write := rt.e.buffer
+	if end.Next == NextRetry { // nothing follows before the next attempt is due
+		write = rt.e.append
+	}
+	_, err := write(rt, end)
 	return err
 }
 

@@ -133,10 +133,19 @@ func (e *Engine) document(a Admitted) (*woml.Document, error) {
 func (e *Engine) append(rt *running, facts ...Fact) (Ticket, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.appendLocked(rt, facts...)
+	return e.record(rt, e.o.History.Append, facts...)
 }
 
-func (e *Engine) appendLocked(rt *running, facts ...Fact) (Ticket, error) {
+// buffer is append for facts that the run follows up at once, with a wait for the
+// disk at the latest: they are written together with what comes then.
+func (e *Engine) buffer(rt *running, facts ...Fact) (Ticket, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.record(rt, e.o.History.Buffer, facts...)
+}
+
+// record hands facts to the history, folds them in and shows them. e.mu is held.
+func (e *Engine) record(rt *running, write func(...Event) Ticket, facts ...Fact) (Ticket, error) {
 	if e.dead != nil {
 		return nil, e.dead
 	}
@@ -145,7 +154,7 @@ func (e *Engine) appendLocked(rt *running, facts ...Fact) (Ticket, error) {
 	for i, f := range facts {
 		events[i] = Event{Run: rt.id, At: at, Fact: f}
 	}
-	t := e.o.History.Append(events...)
+	t := write(events...)
 	first := t.Last() - int64(len(events)) + 1
 	rt.mu.Lock()
 	for i := range events {

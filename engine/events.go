@@ -50,11 +50,11 @@ type Pos struct {
 // Admitted: the run exists. It is on disk before anybody is told so.
 type Admitted struct {
 	Workflow   string          `json:"workflow"`
-	Definition string          `json:"def"`            // hash of the document
-	Source     string          `json:"-"`              // the document itself; a History keeps each one once
-	Trigger    string          `json:"trigger"`        // id of the trigger; empty for a child or a rerun
-	Delivery   string          `json:"dkey,omitempty"` // the inbound Idempotency-Key
-	Digest     string          `json:"digest"`         // SHA-256 of the payload's canonical JSON
+	Definition string          `json:"def"`              // hash of the document
+	Source     string          `json:"-"`                // the document itself; a History keeps each one once
+	Trigger    string          `json:"trigger"`          // id of the trigger; empty for a child or a rerun
+	Delivery   string          `json:"dkey,omitempty"`   // the inbound Idempotency-Key
+	Digest     string          `json:"digest,omitempty"` // SHA-256 of the payload's canonical JSON, where a delivery key needs it
 	Payload    json.RawMessage `json:"payload,omitempty"`
 	Seed       int64           `json:"seed"`
 	Parent     *Parent         `json:"parent,omitempty"`

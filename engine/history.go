@@ -18,6 +18,10 @@ type History interface {
 	// them, and begins to make them durable together: all or none. It never blocks
 	// on the disk; the ticket does. An append that breaks a rule is a *RefusedError.
 	Append(events ...Event) Ticket
+	// Buffer is Append for events that more of the same run will follow at once: they
+	// are not written before somebody waits for their ticket, appends more, reads, or
+	// closes. So what one moment brings is one write.
+	Buffer(events ...Event) Ticket
 	// Events are the events of one run in their order, bodies included where they are still kept.
 	// An unknown run is ErrNoRun.
 	Events(run string) ([]Event, error)

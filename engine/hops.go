@@ -46,7 +46,7 @@ func (t *hops) RoundTrip(req *http.Request) (*http.Response, error) {
 	e.clk.Gate(clock.AtSend, id)
 	if cause := context.Cause(req.Context()); cause != nil {
 		t.last = reply{err: cause}
-		if _, err := e.append(h.rt, NotSent{Pos: pos, Why: cause.Error()}); err != nil {
+		if _, err := e.buffer(h.rt, NotSent{Pos: pos, Why: cause.Error()}); err != nil {
 			h.lost(err)
 		}
 		return nil, cause
@@ -64,7 +64,7 @@ func (t *hops) RoundTrip(req *http.Request) (*http.Response, error) {
 	if r.err != nil {
 		ended.Error = plain(r.err)
 	}
-	if _, err := e.append(h.rt, ended); err != nil {
+	if _, err := e.buffer(h.rt, ended); err != nil {
 		return nil, h.lost(err)
 	}
 	if resp == nil {

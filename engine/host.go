@@ -231,7 +231,7 @@ func (h *host) Start(id int, c script.Call) *script.ServiceError {
 	ctx, giveUp := h.e.clk.WithCancel(h.ctx)
 	h.tickets[id] = giveUp
 	h.mu.Unlock()
-	begun, err := h.e.append(h.rt, fact)
+	begun, err := h.e.buffer(h.rt, fact)
 	if err != nil {
 		h.fail(id, err)
 		return nil
@@ -272,10 +272,14 @@ func (h *host) end(fact CallStarted, ended CallEnded, c script.Completion) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if _, err := h.e.append(h.rt, ended); err != nil {
+	h.open--
+	write := h.e.buffer
+	if h.open > 0 || len(h.timers) > 0 { // the script may wait on, and nothing follows meanwhile
+		write = h.e.append
+	}
+	if _, err := write(h.rt, ended); err != nil {
 		h.err = err
 	}
-	h.open--
 	delete(h.tickets, c.ID)
 	h.deliver(c)
 }

@@ -49,8 +49,19 @@ func (h *host) newHTTPCall(c script.Call, req *httpRequest) *httpCall {
 	assumed := h.e.o.Assume.Of(req.url)
 	w := &httpCall{req: req, assumed: assumed, fetch: c.Service == script.ServiceFetch}
 	w.fact = CallStarted{Service: c.Service, Operation: c.Operation, Name: c.Name, Key: req.key, Effect: effectOf(req, assumed),
-		Target: req.method + " " + req.url, Digest: digestOf([]any{req.method, req.url, req.key, req.header, req.body})}
+		Target: req.method + " " + req.url, Digest: digestOfRequest(req)}
 	return w
+}
+
+// digestOfRequest is that of everything which is sent.
+func digestOfRequest(r *httpRequest) string {
+	parts := append(make([]string, 0, 8), r.method, r.url, r.key, string(r.body))
+	for _, name := range sortedKeys(r.header) {
+		for _, value := range r.header[name] {
+			parts = append(parts, name, value)
+		}
+	}
+	return digestParts(parts...)
 }
 
 // effectOf says what a request can do, by its method, its key and the assumed contract.

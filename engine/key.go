@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -16,25 +15,58 @@ import (
 // JSON of the step's identity. It is the same for all attempts of one step in one
 // run, and another one in another run.
 func StepKey(definition, node, run string) string {
-	return digestOf(map[string]any{"contract": "woml.step-effect", "definitionHash": definition, "nodeId": node, "runId": run, "version": 1})
+	b := append(make([]byte, 0, 256), `{"contract":"woml.step-effect","definitionHash":`...)
+	b = appendCanonical(b, definition)
+	b = append(b, `,"nodeId":`...)
+	b = appendCanonical(b, node)
+	b = append(b, `,"runId":`...)
+	b = appendCanonical(b, run)
+	return digest(append(b, `,"version":1}`...))
 }
 
-// digestOf is "sha256:" and the hex SHA-256 of v's canonical JSON (RFC 8785).
-func digestOf(v any) string {
-	raw, err := json.Marshal(v)
-	if err != nil {
-		raw = fmt.Appendf(nil, "%q", err.Error())
+// appendCanonical writes a text as RFC 8785, 3.2.2.2 has it.
+func appendCanonical(b []byte, s string) []byte {
+	b = append(b, '"')
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '"' || c == '\\':
+			b = append(b, '\\', c)
+		case c >= ' ':
+			b = append(b, c)
+		case strings.IndexByte("\b\t\n\f\r", c) >= 0:
+			b = append(b, '\\', "btn?fr"[c-'\b'])
+		default:
+			b = fmt.Appendf(b, "\\u%04x", c)
+		}
 	}
-	return digestJSON(raw)
+	return append(b, '"')
 }
 
-// digestJSON is digestOf for text that is JSON already. What cannot be made canonical (a lone surrogate, say) is hashed as it stands.
+// digest is "sha256:" and the hex SHA-256 of b.
+func digest(b []byte) string {
+	sum := sha256.Sum256(b)
+	return string(hex.AppendEncode(append(make([]byte, 0, 71), "sha256:"...), sum[:]))
+}
+
+// digestJSON is the digest of a JSON text's canonical form (RFC 8785). What has none (a lone surrogate in it, say) is hashed as it stands.
 func digestJSON(raw []byte) string {
 	if canonical, err := jcs.Transform(raw); err == nil {
 		raw = canonical
 	}
-	sum := sha256.Sum256(raw)
-	return "sha256:" + hex.EncodeToString(sum[:])
+	return digest(raw)
+}
+
+// digestParts is the digest of several texts: no other texts have the same one.
+func digestParts(parts ...string) string {
+	size := 0
+	for _, p := range parts {
+		size += binary.MaxVarintLen32 + len(p)
+	}
+	b := make([]byte, 0, size)
+	for _, p := range parts {
+		b = append(binary.AppendUvarint(b, uint64(len(p))), p...)
+	}
+	return digest(b)
 }
 
 // node is the name of a step, or of its compensation, in its key.

@@ -3,6 +3,7 @@ package engine
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -21,6 +22,35 @@ func TestStepKeyFormula(t *testing.T) {
 		if other == want {
 			t.Error("another identity has the same key")
 		}
+	}
+}
+
+// Whatever the names hold, the key is that of the canonical JSON.
+func TestStepKeyIsThatOfCanonicalJSON(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringOf(rapid.OneOf(rapid.Rune(), rapid.SampledFrom([]rune("\"\\/\b\t\n\v\f\r\x00\x1f\x7f<>&\u2028é€😀"))))
+		identity := map[string]any{"contract": "woml.step-effect", "definitionHash": text.Draw(t, "definition"), "nodeId": text.Draw(t, "node"),
+			"runId": text.Draw(t, "run"), "version": 1}
+		raw, err := json.Marshal(identity)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := StepKey(identity["definitionHash"].(string), identity["nodeId"].(string), identity["runId"].(string)); got != digestJSON(raw) {
+			t.Errorf("key %s of %s", got, raw)
+		}
+	})
+}
+
+func TestDigestOfPartsKeepsThemApart(t *testing.T) {
+	t.Parallel()
+	seen := map[string][]string{}
+	for _, parts := range [][]string{{}, {""}, {"", ""}, {"ab"}, {"a", "b"}, {"ab", ""}, {"", "ab"}, {"\x02ab"}, {"\x01a\x01b"}} {
+		d := digestParts(parts...)
+		if other, ok := seen[d]; ok {
+			t.Errorf("%q and %q have one digest", parts, other)
+		}
+		seen[d] = parts
 	}
 }
 

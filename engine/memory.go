@@ -67,6 +67,9 @@ func (m *Memory) Append(events ...Event) Ticket {
 	return memoryTicket{last: m.last}
 }
 
+// Buffer implements History.
+func (m *Memory) Buffer(events ...Event) Ticket { return m.Append(events...) }
+
 // keep gives the events as a history on disk would give them back.
 func keep(events []Event) ([]Event, error) {
 	kept := slices.Clone(events)

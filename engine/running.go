@@ -83,7 +83,7 @@ func (rt *running) work() error {
 		return rt.finish(err)
 	}
 	if started.IsZero() {
-		if _, err := rt.e.append(rt, Started{}); err != nil {
+		if _, err := rt.e.buffer(rt, Started{}); err != nil {
 			return err
 		}
 		started = rt.e.clk.Now()

@@ -54,7 +54,7 @@ func (h *host) prepareWorkflow(c script.Call) (call, *script.ServiceError) {
 		w.timeout = d
 	}
 	w.fact = CallStarted{Service: c.Service, Operation: c.Operation, Name: c.Name, Effect: IdempotentWrite,
-		Target: "workflow " + w.target, Digest: digestOf([]any{w.target, c.Operation, c.Input})}
+		Target: "workflow " + w.target, Digest: digestParts(w.target, c.Operation, string(c.Input))}
 	return w, nil
 }
 

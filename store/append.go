@@ -14,6 +14,12 @@ func (s *Store) Append(events ...engine.Event) engine.Ticket {
 	return s.append(entries, len(events), refused)
 }
 
+// Buffer implements engine.History.
+func (s *Store) Buffer(events ...engine.Event) engine.Ticket {
+	entries, refused := encode(events)
+	return s.buffer(entries, len(events), refused)
+}
+
 func encode(events []engine.Event) ([]entry, error) {
 	entries := make([]entry, len(events))
 	for i, e := range events {

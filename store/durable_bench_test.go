@@ -24,7 +24,8 @@ import (
 // acknowledged fact on disk, with 1 and 16 of them in flight. It posts to BENCH_URL
 // (its /jobs answers 201; its /flaky 503 to a key's first request, then 201) or,
 // where that is not set, to a server of its own. It reports runs/s, the 99th
-// percentile of a run in ms, and bytes on disk for each run.
+// percentile of a run in ms, bytes on disk and processor time for each run, and the
+// most memory that the process has held since it began.
 func BenchmarkDurableRuns(b *testing.B) {
 	base := os.Getenv("BENCH_URL")
 	if base == "" {
@@ -57,6 +58,7 @@ return {jobId: r.data.id, status: r.status, attempt: attempt.number};</script></
 	times := make([][]time.Duration, flight)
 	var next atomic.Int64
 	var wg sync.WaitGroup
+	before, _ := usage()
 	b.ResetTimer()
 	for g := range flight {
 		wg.Add(1)
@@ -76,6 +78,7 @@ return {jobId: r.data.id, status: r.status, attempt: attempt.number};</script></
 	}
 	wg.Wait()
 	b.StopTimer()
+	after, peak := usage()
 	eng.Close()
 	failed, err := s.Runs(engine.Query{Status: engine.StatusFailed, Limit: 1})
 	if err != nil || len(failed) > 0 {
@@ -91,6 +94,8 @@ return {jobId: r.data.id, status: r.status, attempt: attempt.number};</script></
 	if info, err := os.Stat(path); err == nil {
 		b.ReportMetric(float64(info.Size())/float64(b.N), "B/run")
 	}
+	b.ReportMetric(float64((after-before).Microseconds())/1000/float64(b.N), "cpu-ms/run")
+	b.ReportMetric(peak, "peak-MiB")
 }
 
 // benchProvider answers 201 under /jobs and, under /flaky, 503 first.

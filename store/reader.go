@@ -69,6 +69,9 @@ func hasLog(path string) bool {
 	return err == nil && fi.Size() > 0
 }
 
+// Buffer refuses as Append does.
+func (r *Reader) Buffer(events ...engine.Event) engine.Ticket { return r.Append(events...) }
+
 // Append refuses: a Reader owns nothing.
 func (r *Reader) Append(events ...engine.Event) engine.Ticket {
 	return &ticket[[]entry]{err: errors.New("this state file was opened to be read only")}
