@@ -3,6 +3,7 @@ package tui
 import (
 	"time"
 
+	"faultlab/engine"
 	"faultlab/scenarios"
 	"faultlab/scenarios/lang"
 )
@@ -59,6 +60,7 @@ type session struct {
 	bench    Bench
 	scenario *lang.Scenario
 	view     *scenarios.View
+	known    known // of the view
 	state    scenarios.State
 	stateAt  time.Duration // the program's own ticks since state was read, for what counts down
 	at       int           // the entry that is looked at; 0 follows the newest
@@ -77,7 +79,7 @@ type session struct {
 }
 
 func newSession(b Bench, s *lang.Scenario) *session {
-	return &session{bench: b, scenario: s, focus: paneWire, run: -1, op: -1, view: &scenarios.View{}}
+	return &session{bench: b, scenario: s, focus: paneWire, run: -1, op: -1, view: &scenarios.View{}, known: digest(&scenarios.View{})}
 }
 
 // pull looks at the bench again and reports whether anything changed.
@@ -88,6 +90,9 @@ func (s *session) pull() bool {
 	}
 	view, state := s.bench.View(n), s.bench.State()
 	same := view == s.view && sameState(state, s.state)
+	if view != s.view {
+		s.known = digest(view)
+	}
 	s.view, s.state = view, state
 	return !same
 }
@@ -97,6 +102,20 @@ func (s *session) reveal() {
 	if s.asked != nil && s.state.AtRest && s.state.Asked == nil && !s.revealed {
 		s.covered, s.revealed = false, true
 	}
+}
+
+// known is what takes a look at everything in a view: it is looked up once for each view.
+type known struct {
+	unknownRun int // the newest run that needs reconciling; -1 if there is none
+	gravest    int // the operation that wants to be seen first; -1 if there is none
+	loud       bool
+	effects    spans // how many there are, by collection
+}
+
+func digest(v *scenarios.View) known {
+	k := known{unknownRun: unknownIn(v), gravest: gravest(v.Operations), effects: countEffects(v.Effects)}
+	k.loud = k.unknownRun >= 0 || k.gravest >= 0 && v.Operations[k.gravest].Belief == engine.BeliefUnknown
+	return k
 }
 
 // refused is the bench's newest word, if it is that what the person sent last was refused.
@@ -141,8 +160,8 @@ func (s *session) runPicked() int {
 	if s.run >= 0 && s.run < n {
 		return s.run
 	}
-	if i := unknownIn(s.view); i >= 0 {
-		return i
+	if s.known.unknownRun >= 0 {
+		return s.known.unknownRun
 	}
 	return max(0, n-1)
 }
@@ -162,7 +181,7 @@ func (s *session) opPicked() int {
 			}
 		}
 	}
-	return gravest(s.view.Operations)
+	return s.known.gravest
 }
 
 // now is the bench's time as it is looked at.

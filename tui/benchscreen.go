@@ -104,7 +104,7 @@ func (m *model) tab() pane {
 		return paneIdentity
 	case s.focus != paneWire:
 		return s.focus
-	case !s.covered && s.state.AtRest && !s.past() && !loud(s.view) && len(s.view.Operations) > 0:
+	case !s.covered && s.state.AtRest && !s.past() && !s.known.loud && len(s.view.Operations) > 0:
 		return paneVerdict // nothing is unknown and nothing moves: the end of the story
 	}
 	return paneBelief
@@ -152,7 +152,7 @@ func (m *model) box(p pane, width int) box {
 	if b.focus {
 		b.frame = inkAccent
 	}
-	tr := truth{theme: t, view: s.view, state: s.state, covered: s.covered, uncover: keyOfVerb("cover", lang.OnBench), pick: s.opPicked()}
+	tr := truth{theme: t, view: s.view, state: s.state, covered: s.covered, uncover: keyOfVerb("cover", lang.OnBench), pick: s.opPicked(), count: s.known.effects}
 	switch p {
 	case paneWire:
 		m.wireBox(&b, width)
@@ -209,7 +209,7 @@ func (m *model) tabs(shown pane) spans {
 func (m *model) tabSign(p pane) spans {
 	s := m.session
 	switch {
-	case p == paneBelief && loud(s.view):
+	case p == paneBelief && s.known.loud:
 		return say(inkUnknown, " "+m.t.glyphs.unknown)
 	case p == paneVerdict && !s.covered && s.opPicked() >= 0:
 		if op := &s.view.Operations[s.opPicked()]; op.Verdict != "" {
@@ -222,7 +222,7 @@ func (m *model) tabSign(p pane) spans {
 
 func (m *model) beliefBox(b *box) {
 	s := m.session
-	if loud(s.view) {
+	if s.known.loud {
 		b.frame = inkAlarm
 	}
 	b.body = func(w, h int) []string {

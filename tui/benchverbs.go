@@ -116,7 +116,7 @@ func sign1(n int) int {
 // lookUp asks the provider by key, which changes nothing there, and shows what can be decided.
 func lookUp(m *model, c command) tea.Cmd {
 	s := m.session
-	if !loud(s.view) {
+	if !s.known.loud {
 		m.say(inkQuiet, "look up: no operation is unknown")
 		return nil
 	}

@@ -110,10 +110,10 @@ func nounOf(c *engine.Call) string {
 	return path
 }
 
-// unknownIn is the first run of the view with an unknown operation, the newest first; -1 if there is none.
+// unknownIn is the newest run of the view with an unknown operation; -1 if there is none.
 func unknownIn(v *scenarios.View) int {
 	for i := len(v.Runs) - 1; i >= 0; i-- {
-		if v.Runs[i].Reconcile || v.Runs[i].NeedsReconciling() {
+		if v.Runs[i].Reconcile {
 			return i
 		}
 	}

@@ -35,8 +35,16 @@ var bindings = func() map[lang.Screen]map[string]*lang.Verb {
 	return out
 }()
 
-// key is a key press: text where something is typed, else a verb.
+// key is a key press: text where something is typed, else a verb. Keys that came
+// together are taken one by one; what is pasted is text, and never a verb.
 func (m *model) key(k tea.KeyMsg) tea.Cmd {
+	if k.Type == tea.KeyRunes && len(k.Runes) > 1 && !k.Paste {
+		var cmds []tea.Cmd
+		for _, r := range k.Runes {
+			cmds = append(cmds, m.key(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}, Alt: k.Alt}))
+		}
+		return tea.Sequence(cmds...)
+	}
 	m.notice = notice{}
 	if m.palette != nil {
 		return m.palette.key(m, k)
@@ -47,6 +55,9 @@ func (m *model) key(k tea.KeyMsg) tea.Cmd {
 		}
 	}
 	name := k.String()
+	if k.Paste {
+		return nil
+	}
 	v := bindings[m.top().on()][name]
 	if v == nil {
 		return nil

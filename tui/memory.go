@@ -76,7 +76,7 @@ func (m *model) remember() bool {
 	if s.past() || !s.state.AtRest {
 		return false
 	}
-	i := gravest(s.view.Operations)
+	i := s.known.gravest
 	if i < 0 || s.view.Operations[i].Verdict == "" {
 		return false
 	}

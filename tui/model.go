@@ -9,10 +9,11 @@ import (
 	"faultlab/scenarios/lang"
 )
 
-// frameTime is the least time between two looks at the bench, and tickTime how
-// often something that is due is counted down.
+// frameTime is the least time between two looks at the bench: with the 17 ms of
+// Bubble Tea's renderer an event is on the screen within 50 ms. tickTime is how often
+// something that is due is counted down.
 const (
-	frameTime = 33 * time.Millisecond
+	frameTime = 25 * time.Millisecond
 	tickTime  = 100 * time.Millisecond
 )
 

@@ -26,7 +26,7 @@ type settle struct {
 func newSettle(m *model) *settle {
 	s := m.session
 	p := &settle{}
-	for _, i := range []int{s.opPicked(), gravest(s.view.Operations)} {
+	for _, i := range []int{s.opPicked(), s.known.gravest} {
 		if i >= 0 && s.view.Operations[i].Belief == engine.BeliefUnknown {
 			op := &s.view.Operations[i]
 			p.step, p.undo = op.Step, op.Undo

@@ -14,9 +14,13 @@ import (
 const childVar = "FAULTLAB_TEST_CHILD"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(childVar) == "start" {
+	switch how := os.Getenv(childVar); how {
+	case "":
+	case "start":
 		fmt.Println("started")
 		os.Exit(0)
+	default:
+		childRuns(how)
 	}
 	os.Exit(m.Run())
 }

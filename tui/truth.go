@@ -16,6 +16,7 @@ type truth struct {
 	covered bool
 	uncover string // the key that takes the cover off
 	pick    int    // index of the operation whose verdict is explained
+	count   spans  // how many effects there are
 }
 
 // cover is what an audience sees instead of the truth.
@@ -36,7 +37,7 @@ func (t truth) ledger(width, height, skip int) []string {
 	if t.covered {
 		return t.cover(width, height)
 	}
-	return t.tailOf(t.counts(), t.effects(width), width, height, skip)
+	return t.tailOf(t.count, t.effects(width), width, height, skip)
 }
 
 // tailOf shows a head line and the last lines of a list under it.
@@ -47,15 +48,28 @@ func (t truth) tailOf(head spans, list rows, width, height, skip int) []string {
 	return append(out, t.window(list, first, width, room)...)
 }
 
-func (t truth) counts() spans {
+// countEffects says how many effects there are, by collection.
+func countEffects(effects []faultprovider.Effect) spans {
 	var order []string
 	n := map[string]int{}
-	for i := range t.view.Effects {
-		c := t.view.Effects[i].Collection
-		if n[c]++; n[c] == 1 {
-			order = append(order, c)
+	last, run := "", 0
+	flush := func() {
+		if run > 0 {
+			if n[last] == 0 {
+				order = append(order, last)
+			}
+			n[last] += run
 		}
 	}
+	for i := range effects {
+		if c := effects[i].Collection; c != last || run == 0 {
+			flush()
+			last, run = c, 1
+		} else {
+			run++
+		}
+	}
+	flush()
 	if len(order) == 0 {
 		return say(inkQuiet, "no effects")
 	}

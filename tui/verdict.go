@@ -3,7 +3,6 @@ package tui
 import (
 	"strconv"
 
-	"faultlab/engine"
 	"faultlab/scenarios"
 )
 
@@ -91,14 +90,4 @@ func (t truth) unmet(width int) []spans {
 		}
 	}
 	return out
-}
-
-// loud reports whether an operation of the view is unknown.
-func loud(v *scenarios.View) bool {
-	for i := range v.Operations {
-		if v.Operations[i].Belief == engine.BeliefUnknown {
-			return true
-		}
-	}
-	return unknownIn(v) >= 0
 }

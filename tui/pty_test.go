@@ -1,0 +1,320 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/term"
+	"github.com/creack/pty"
+
+	"faultlab/scenarios"
+	"faultlab/scenarios/lang"
+)
+
+// childRuns is the workbench as a program of its own, with the real catalogue.
+func childRuns(how string) {
+	o := Options{Scenarios: scenarios.Catalogue(), Theme: "dark", Log: "/var/log/faultlab.log", Open: func(s *lang.Scenario, ask bool) (Bench, error) {
+		if how == "panic" {
+			panic("the bench is on fire")
+		}
+		b, err := scenarios.Open(s, scenarios.Options{Speed: 20, Ask: ask})
+		if err != nil {
+			return nil, err
+		}
+		return Live(b), nil
+	}}
+	if how == "ask" {
+		o.Theme = "auto"
+	}
+	if err := Run(context.Background(), o); err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// tty is a program on a terminal of its own.
+type tty struct {
+	t      *testing.T
+	file   *os.File
+	slave  *os.File
+	cmd    *exec.Cmd
+	before *term.State
+
+	mu     sync.Mutex
+	screen *tinyScreen
+	text   strings.Builder // all that came
+	news   chan struct{}
+	over   chan struct{}
+}
+
+func openTTY(t *testing.T, how string, width, height int) *tty {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, slave, err := pty.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := &tty{t: t, file: file, slave: slave, screen: newTinyScreen(width, height), news: make(chan struct{}, 1), over: make(chan struct{})}
+	x.size(width, height)
+	if x.before, err = term.GetState(slave.Fd()); err != nil {
+		t.Fatal(err)
+	}
+	x.cmd = exec.Command(self)
+	x.cmd.Env = append(os.Environ(), childVar+"="+how, "TERM=xterm-256color", "COLORTERM=truecolor", "LC_ALL=C.UTF-8", "TMUX=", "NO_COLOR=")
+	x.cmd.Stdin, x.cmd.Stdout, x.cmd.Stderr = slave, slave, slave
+	x.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := x.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go x.read()
+	t.Cleanup(func() {
+		_ = x.cmd.Process.Kill() // it may have ended long ago
+		_ = slave.Close()
+		_ = file.Close()
+	})
+	return x
+}
+
+func (x *tty) read() {
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := x.file.Read(buf)
+		x.mu.Lock()
+		_, _ = x.screen.Write(buf[:n])
+		x.text.Write(buf[:n])
+		x.mu.Unlock()
+		select {
+		case x.news <- struct{}{}:
+		default:
+		}
+		if err != nil {
+			close(x.over)
+			return
+		}
+	}
+}
+
+func (x *tty) size(width, height int) {
+	x.t.Helper()
+	if err := pty.Setsize(x.file, &pty.Winsize{Cols: uint16(width), Rows: uint16(height)}); err != nil {
+		x.t.Fatal(err)
+	}
+}
+
+// sees waits until the screen shows a text.
+func (x *tty) sees(want string) {
+	x.t.Helper()
+	x.until("the screen to show "+want, func() bool { return strings.Contains(x.screen.String(), want) })
+}
+
+func (x *tty) until(what string, holds func() bool) {
+	x.t.Helper()
+	limit, again := time.After(60*time.Second), time.NewTicker(50*time.Millisecond)
+	defer again.Stop()
+	for {
+		x.mu.Lock()
+		ok := holds()
+		x.mu.Unlock()
+		if ok {
+			return
+		}
+		select {
+		case <-x.news:
+		case <-again.C:
+		case <-limit:
+			x.t.Fatalf("waited for %s; the screen shows:\n%s", what, x.screen)
+		}
+	}
+}
+
+func (x *tty) keys(keys ...string) {
+	x.t.Helper()
+	for _, k := range keys {
+		if _, err := x.file.WriteString(k); err != nil {
+			x.t.Fatal(err)
+		}
+	}
+}
+
+// ended waits for the program's end and checks that the terminal is as it was found.
+func (x *tty) ended(wantCode int) {
+	x.t.Helper()
+	err := x.cmd.Wait()
+	var exit *exec.ExitError
+	if code := x.cmd.ProcessState.ExitCode(); code != wantCode || err != nil && !errors.As(err, &exit) {
+		x.t.Errorf("ended with %v, want code %d", err, wantCode)
+	}
+	x.until("the alternate screen to be left", func() bool { return !x.screen.alt && !x.screen.hidden })
+	after, err := term.GetState(x.slave.Fd())
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	if fmt.Sprint(*after) != fmt.Sprint(*x.before) {
+		x.t.Errorf("the terminal was left in another mode: %v, before %v", *after, *x.before)
+	}
+}
+
+const (
+	enter = "\r"
+	down  = "\x1b[B"
+)
+
+func TestTheGuideOnATerminal(t *testing.T) {
+	t.Parallel()
+	x := openTTY(t, "run", 120, 36)
+	x.sees("A. Fail before the commit")
+	x.keys(enter) // the first key of two
+	x.sees("one effect")
+	x.sees("attempt 2 succeeded")
+	x.sees("NEW")
+	x.keys("\x1b")
+	x.sees("Preview")
+	x.keys(down, enter)
+	x.sees("200 replay")
+	x.sees("REPLAY")
+	x.keys("\x1b")
+	x.sees("Preview")
+	x.keys(down, enter)
+	x.sees("Sent, and nobody answered.")
+	x.sees("unresolved")
+	x.keys("u")
+	x.sees("its fields match what was sent")
+	x.keys("r", "record", enter)
+	x.sees("decision record")
+	x.keys("\x1b")
+	x.sees("CALLER")
+	x.keys("?")
+	x.sees("What can be done here")
+	x.keys("q")
+	x.ended(0)
+}
+
+func TestTheTerminalIsRestored(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		what string
+		how  string
+		end  func(x *tty)
+		code int
+		says string
+	}{
+		{"a quit", "run", func(x *tty) { x.keys("q") }, 0, ""},
+		{"ctrl+c", "run", func(x *tty) { x.keys("\x03") }, 0, ""},
+		{"SIGTERM", "run", func(x *tty) { _ = x.cmd.Process.Signal(syscall.SIGTERM) }, 1, "ended by the signal terminated; the log is /var/log/faultlab.log"},
+		{"SIGHUP", "run", func(x *tty) { _ = x.cmd.Process.Signal(syscall.SIGHUP) }, 1, "ended by the signal hangup"},
+		{"a panic", "panic", func(x *tty) { x.keys(enter) }, 1, "the bench is on fire"},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			t.Parallel()
+			x := openTTY(t, c.how, 80, 24)
+			x.sees("Catalogue")
+			c.end(x)
+			x.ended(c.code)
+			if c.says != "" {
+				x.until("the reason", func() bool { return strings.Contains(x.text.String(), c.says) })
+			}
+		})
+	}
+}
+
+func TestSuspendAndResume(t *testing.T) {
+	t.Parallel()
+	x := openTTY(t, "run", 80, 24)
+	x.sees("Catalogue")
+	x.keys("\x1a")
+	x.until("the terminal to be given back", func() bool { return !x.screen.alt })
+	// A child of a test has no shell that would continue it: the test does, until it has heard.
+	x.until("the workbench to be back", func() bool {
+		_ = x.cmd.Process.Signal(syscall.SIGCONT)
+		return x.screen.alt && strings.Contains(x.screen.String(), "Catalogue")
+	})
+	x.keys("q")
+	x.ended(0)
+}
+
+// Resizing at random for a while, with a run on the screen: no line is ever wider than the terminal.
+func TestResizingAtRandom(t *testing.T) {
+	t.Parallel()
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 1))
+	x := openTTY(t, "run", 120, 36)
+	x.sees("Catalogue")
+	x.keys(down, enter)
+	x.sees("one effect")
+	for range 30 {
+		w, h := 60+r.IntN(180), 16+r.IntN(54)
+		x.mu.Lock()
+		x.screen.resize(w, h)
+		x.mu.Unlock()
+		x.size(w, h)
+		x.until(fmt.Sprintf("a frame of %dx%d", w, h), func() bool {
+			ok := x.whole(w, h)
+			if ok {
+				x.screen.beyond = nil // what came before was made for another size
+			}
+			return ok
+		})
+		x.keys("?")
+		x.until("the help", func() bool { return x.whole(w, h) && strings.Contains(x.screen.String(), "What can be done here") })
+		x.keys("?", []string{"t", "\t", "i", "r"}[r.IntN(4)])
+		x.until("the bench", func() bool { return x.whole(w, h) && strings.Contains(x.screen.String(), "Wire") })
+		x.mu.Lock()
+		if beyond := x.screen.beyond; len(beyond) > 0 {
+			t.Errorf("on %dx%d something was written beyond the edge: %v", w, h, beyond)
+		}
+		x.mu.Unlock()
+	}
+	x.keys("q")
+	x.ended(0)
+}
+
+// whole reports whether the screen holds a frame that was made for this size: a pane's corner stands in the last column.
+func (x *tty) whole(w, h int) bool {
+	lines := strings.Split(x.screen.String(), "\n")
+	if len(lines) != h || !strings.Contains(lines[0], "faultlab") {
+		return false
+	}
+	for _, l := range lines {
+		if len([]rune(l)) == w && strings.HasSuffix(l, "╮") {
+			return strings.Contains(lines[h-1], "quit") || strings.Contains(lines[h-1], "help")
+		}
+	}
+	return false
+}
+
+func TestATerminalThatAnswersLate(t *testing.T) {
+	t.Parallel()
+	x := openTTY(t, "ask", 80, 24)
+	x.until("the question", func() bool { return strings.Contains(x.text.String(), "\x1b]11;?") })
+	x.sees("Catalogue")
+	x.keys("\x1b]11;rgb:ffff/ffff/ffff\x1b\\")
+	x.keys("q") // read as the first key: the answer was none
+	x.ended(0)
+}
+
+func TestATerminalThatIsLight(t *testing.T) {
+	t.Parallel()
+	x := openTTY(t, "ask", 80, 24)
+	x.until("the question", func() bool { return strings.Contains(x.text.String(), "\x1b]11;?") })
+	x.keys("\x1b]11;rgb:ffff/ffff/ffff\x1b\\\x1b[?62c")
+	x.sees("Catalogue")
+	x.keys("q")
+	x.ended(0)
+	if want := testTheme(t, "light", unicodeGlyphs).inks[inkAccent].on; !strings.Contains(x.text.String(), want) {
+		t.Errorf("the light theme's accent %q is not in what was written", want)
+	}
+}
