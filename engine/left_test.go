@@ -1,0 +1,88 @@
+package engine_test
+
+import (
+	"testing"
+	"time"
+
+	"faultlab/engine"
+)
+
+// begin makes a new engine on the same history, which recovers nothing, and does f with it.
+func (l *lab) begin(f func(*engine.Engine)) {
+	l.t.Helper()
+	eng := l.start()
+	l.run(func() { f(eng) })
+}
+
+func TestACancelledBackoffSendsNothingMore(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, nil, document("", retry3+post))
+	l.replies(refused, created)
+	id := l.crashAt("", 300*time.Millisecond)
+	l.begin(func(e *engine.Engine) {
+		if err := e.Cancel(id, "command-1"); err != nil {
+			t.Error(err)
+		}
+	})
+	run := l.get(id)
+	if run.Status != engine.StatusCancelled || l.world.posts() != 1 {
+		t.Errorf("run %s, %d writes; want cancelled, and the one before the crash", run.Status, l.world.posts())
+	}
+	l.begin(func(e *engine.Engine) {
+		if err := e.Cancel(id, ""); !engine.IsRefused(err) {
+			t.Errorf("a second cancel gave %v", err)
+		}
+	})
+}
+
+func TestDecideEndsAnOpenAttemptAndLetsOtherRunsBe(t *testing.T) {
+	t.Parallel()
+	for _, r := range []struct {
+		name    string
+		answer  answer
+		decided bool
+		status  engine.Status
+	}{
+		{"in the middle of an attempt", answer{commit: true, broken: "hang"}, true, engine.StatusFailed},
+		{"while a retry is due", refused, false, engine.StatusWaiting},
+		{"when it has ended", created, false, engine.StatusSucceeded},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t, nil, document("", retry3+post))
+			l.replies(r.answer)
+			id := l.crashAt("", 300*time.Millisecond)
+			l.begin(func(e *engine.Engine) {
+				if decided, err := e.Decide(id); err != nil || decided != r.decided {
+					t.Errorf("decided %v, %v", decided, err)
+				}
+			})
+			if run := l.get(id); run.Status != r.status || l.world.posts() != 1 {
+				t.Errorf("run %s after %d writes, want %s after 1", run.Status, l.world.posts(), r.status)
+			}
+		})
+	}
+}
+
+func TestARerunNeedsNoLoadedDocument(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, nil, document("", retry3+post))
+	l.replies(created, created)
+	first := l.once(`{"orderId":"o1"}`)
+	l.docs = nil
+	l.options = func(o *engine.Options) { o.Seed = 8 } // other ids than the first engine's
+	var again engine.Receipt
+	l.begin(func(e *engine.Engine) {
+		var err error
+		if again, err = e.Rerun(first.ID, "command-1"); err != nil {
+			t.Error(err)
+		}
+	})
+	run := l.get(again.Run)
+	if run.Status != engine.StatusSucceeded || run.Admitted.RerunOf != first.ID || run.Admitted.Inbox != "command-1" {
+		t.Errorf("run %s, rerun of %q, by command %q", run.Status, run.Admitted.RerunOf, run.Admitted.Inbox)
+	}
+	if run.Steps[0].Attempts[0].Key == first.Steps[0].Attempts[0].Key {
+		t.Error("the rerun has the first run's key")
+	}
+}
