@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 // Limits of a delivery.
@@ -196,8 +197,9 @@ func readPayload(w http.ResponseWriter, req *http.Request) (json.RawMessage, *re
 		return nil, &refusal{status: 400, code: "WOML_TRIGGER_PAYLOAD_INVALID", message: "the payload broke off: " + err.Error()}
 	}
 	var object map[string]json.RawMessage
-	if json.Unmarshal(body, &object) != nil || object == nil {
-		return nil, &refusal{status: 400, code: "WOML_TRIGGER_PAYLOAD_INVALID", message: "the payload is not a JSON object"}
+	// Two payloads that differ in a malformed byte would look alike once they are read.
+	if !utf8.Valid(body) || json.Unmarshal(body, &object) != nil || object == nil {
+		return nil, &refusal{status: 400, code: "WOML_TRIGGER_PAYLOAD_INVALID", message: "the payload is not a JSON object in UTF-8"}
 	}
 	return body, nil
 }
