@@ -30,7 +30,7 @@ func TestTheScriptsOwnTimeIsLimited(t *testing.T) {
 		{"endless jobs", `for (;;) await null`, computedTooLong},
 		{"endless jobs that nobody awaits", `(async () => { for (;;) await null })(); return 1`, computedTooLong},
 		{"a loop after a call", `await services.http.request({}); for (;;) {}`, computedTooLong},
-		{"small pieces between calls without an end", `for (;;) await services.http.request({})`, computedTooLong},
+		{"small pieces between calls, without an end", `for (;;) await services.http.request({})`, computedTooLong},
 		{"a loop in a timer", `setTimeout(() => { for (;;) {} }, 1); await new Promise(() => {})`, computedTooLong},
 		{"a loop until time has passed, which stands still", `const t = Date.now(); while (Date.now() === t);`, computedTooLong},
 		{"a loop while a call is open", `const p = services.http.request({}); for (;;) {}`, computedTooLong},
@@ -76,6 +76,25 @@ func TestWaitingForTimersEndsAtTheLimitAndNotAtTheTimer(t *testing.T) {
 	}
 	if want := []string{"start 1 http.request", "timer 2 1m0s", "cancel 2", "timer 0 5s"}; !slices.Equal(h.events, want) {
 		t.Errorf("the host saw %v, want %v", h.events, want)
+	}
+}
+
+func TestWhatIsUsedOfTheOwnTimeIsGone(t *testing.T) {
+	t.Parallel()
+	w := newWatchdog(time.Hour)
+	for range 5 {
+		before := w.left
+		w.start()
+		for time.Since(w.since) == 0 {
+		}
+		w.stop()
+		if w.left >= before {
+			t.Fatalf("%v are left after %v", w.left, before)
+		}
+		after := w.left
+		if w.stop(); w.left != after {
+			t.Fatalf("time passes while the script does not run: %v, then %v", after, w.left)
+		}
 	}
 }
 
