@@ -88,7 +88,8 @@ type Error struct {
 	Code string
 	// Message is one sentence of at most MaxMessage characters, with secrets replaced.
 	Message string
-	// Service is the call's failure that the script let through, or nil.
+	// Service is the call's failure that the script let through. With CodeThrown it is the cause of what was thrown:
+	// fetch fails with a TypeError of its own, and a script may give a failure as the cause of its error.
 	Service *ServiceError
 	// Line and Column say where in the script, from 1; 0 where it is not known.
 	Line, Column int
