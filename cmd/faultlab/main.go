@@ -7,8 +7,10 @@ import (
 	_ "faultlab/tui/pin" // must be initialised before anything asks the terminal for its colours
 
 	"os"
+	"time"
 )
 
 func main() {
+	time.Local = time.UTC // a script's local time is the same on every machine
 	os.Exit(execute(streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Args[1:]))
 }
