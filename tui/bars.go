@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"faultlab/engine"
+	"faultlab/scenarios"
 	"faultlab/scenarios/lang"
 )
 
@@ -28,7 +29,7 @@ func (m *model) header(l layout) string {
 // doing is the right end of the header, part by part, the most important first.
 func (m *model) doing() []spans {
 	s := m.session
-	if s == nil || m.top().on() == lang.OnCatalogue {
+	if s == nil || m.top().on()&(lang.OnCatalogue|lang.OnLesson|lang.OnRuns) != 0 {
 		return nil
 	}
 	st := s.state
@@ -40,8 +41,8 @@ func (m *model) doing() []spans {
 	parts = append(parts, say(inkText, "t+"+moment(elapsed)+"s"))
 	parts = append(parts, m.faultsPart())
 	where := st.Address
-	if st.Mode == "simulated" {
-		where = "simulated " + where
+	if st.Mode == scenarios.Simulated {
+		where = st.Mode // nobody else can call it there
 	}
 	parts = append(parts, say(inkQuiet, where))
 	if c := s.view.Contract; c != "" && c != "seed" {
@@ -161,9 +162,9 @@ func (m *model) footer() string {
 	}
 	on := m.top().on()
 	var items []spans
-	for _, name := range footerOrder[on] {
+	for _, name := range m.footerNames(on) {
 		if k := keyOfVerb(name, on); k != "" && m.offers(name) {
-			items = append(items, say(inkAccent, t.keyName(k), inkQuiet, " "+footerWord(name)))
+			items = append(items, say(inkAccent, m.keyLabel(name, k), inkQuiet, " "+footerWord(name)))
 		}
 	}
 	gap := 3
@@ -193,6 +194,28 @@ func (m *model) footer() string {
 		}
 	}
 	return p.line()
+}
+
+// footerNames are the verbs that the footer names: in a lesson what goes on with it comes first.
+func (m *model) footerNames(on lang.Screen) []string {
+	s, names := m.session, footerOrder[on]
+	switch {
+	case on != lang.OnBench || s == nil:
+		return names
+	case s.state.Asked != nil:
+		return append([]string{"answer"}, names...)
+	case m.course != nil && s.state.AtRest:
+		return append([]string{"next"}, names...)
+	}
+	return names
+}
+
+// keyLabel is the key as the footer writes it; a question's keys are as many as its choices.
+func (m *model) keyLabel(name, key string) string {
+	if s := m.session; name == "answer" && s != nil && s.state.Asked != nil {
+		return "1" + m.t.glyphs.none + strconv.Itoa(len(s.state.Asked.Choices))
+	}
+	return m.t.keyName(key)
 }
 
 // tooWide reports whether the items do not fit with two blanks between them.
@@ -249,6 +272,8 @@ func (m *model) offers(name string) bool {
 		return !s.view.WorkerDown
 	case "restart":
 		return s.view.WorkerDown
+	case "answer":
+		return m.top().on() == lang.OnBench && s.state.Asked != nil
 	}
 	return true
 }

@@ -13,11 +13,12 @@ import (
 // beliefPane is what the caller believes: one run in full, the others a line each.
 type beliefPane struct {
 	*theme
-	view  *scenarios.View
-	run   int       // index of the run in full
-	now   time.Time // the bench's time, for what is due
-	look  string    // the key that looks an unknown operation up
-	dense bool      // few lines: the most important first, no blank ones
+	view   *scenarios.View
+	run    int            // index of the run in full
+	now    time.Time      // the bench's time, for what is due
+	look   string         // the key that looks an unknown operation up
+	hidden map[string]int // by run, requests that the transport sent by itself
+	dense  bool           // few lines: the most important first, no blank ones
 }
 
 func (b beliefPane) rows(width int) rows {
@@ -71,13 +72,11 @@ func (b beliefPane) full(r *engine.Run, width int) []spans {
 		}
 		out = append(out, b.step(r, s, width)...)
 	}
-	a, c, q := r.Counts()
-	return append(out, nil, b.counts(a, c, q))
+	return append(append(out, nil), b.counts(r)...)
 }
 
 // compact says the same in the order of what matters, for a pane of few lines.
 func (b beliefPane) compact(r *engine.Run, width int) []spans {
-	a, c, q := r.Counts()
 	s := focusStep(r)
 	if s == nil {
 		return []spans{b.status(r), say(inkStrong, r.ID, inkQuiet, " "+r.Admitted.Workflow)}
@@ -86,13 +85,14 @@ func (b beliefPane) compact(r *engine.Run, width int) []spans {
 	if last := s.Last(); r.StepBelief(s) == engine.BeliefUnknown {
 		out = append(out, b.callOut(r, s, width, true)...)
 		out = append(out, b.keyLine(s, width), b.operation(r, s))
-		return append(out, b.attempt(r, last, width)[0], b.counts(a, c, q))
+		return append(append(out, b.attempt(r, last, width)[0]), b.counts(r)...)
 	}
 	out = append(out, append(b.status(r), append(say(inkText, "  "), b.operation(r, s)...)...))
 	for i := max(0, len(s.Attempts)-3); i < len(s.Attempts); i++ {
 		out = append(out, b.attempt(r, s.Attempts[i], width)[0])
 	}
-	return append(out, b.keyLine(s, width), b.counts(a, c, q), say(inkStrong, s.ID, inkQuiet, "  "+r.ID))
+	out = append(append(out, b.keyLine(s, width)), b.counts(r)...)
+	return append(out, say(inkStrong, s.ID, inkQuiet, "  "+r.ID))
 }
 
 func (b beliefPane) status(r *engine.Run) spans {
@@ -142,7 +142,7 @@ func (b beliefPane) step(r *engine.Run, s *engine.Step, width int) []spans {
 		out = append(out, k)
 	}
 	if s.ByRecord {
-		out = append(out, say(inkGood, "  result recorded from evidence"))
+		out = append(out, say(inkGood, "  "+b.glyphs.good+" recorded from evidence"))
 	}
 	if due := b.due(r, s); due != nil {
 		out = append(out, due)
@@ -224,11 +224,16 @@ func (b beliefPane) due(r *engine.Run, s *engine.Step) spans {
 	return say(inkAccent, "  "+b.glyphs.wait+" retry in "+strconv.FormatFloat(left.Seconds(), 'f', 1, 64)+"s")
 }
 
-// counts keeps attempts, calls and requests apart. More requests than calls means that something repeats by itself.
-func (b beliefPane) counts(attempts, calls, requests int) spans {
-	out := say(inkQuiet, "attempts ", inkText, strconv.Itoa(attempts), inkQuiet, "   requests ", inkText, strconv.Itoa(requests))
+// counts keeps attempts, calls and requests apart. What the transport sent again by
+// itself is no request of the caller's, and is told apart from those too.
+func (b beliefPane) counts(r *engine.Run) []spans {
+	attempts, calls, requests := r.Counts()
+	out := []spans{say(inkQuiet, "attempts ", inkText, strconv.Itoa(attempts), inkQuiet, "   requests ", inkText, strconv.Itoa(requests))}
 	if calls != attempts {
-		out = append(out, span{inkQuiet, "   calls "}, span{inkText, strconv.Itoa(calls)})
+		out = append(out, say(inkQuiet, "calls    ", inkText, strconv.Itoa(calls)))
+	}
+	if n := b.hidden[r.ID]; n > 0 {
+		out = append(out, say(inkBad, b.glyphs.bad+" "+strconv.Itoa(n)+" more by the transport itself"))
 	}
 	return out
 }

@@ -60,7 +60,9 @@ type session struct {
 	bench    Bench
 	scenario *lang.Scenario
 	view     *scenarios.View
-	known    known // of the view
+	known    known          // of the view
+	hidden   map[string]int // by run, requests that the transport sent by itself
+	counted  int            // the rows that are in hidden
 	state    scenarios.State
 	stateAt  time.Duration // the program's own ticks since state was read, for what counts down
 	at       int           // the entry that is looked at; 0 follows the newest
@@ -92,6 +94,7 @@ func (s *session) pull() bool {
 	same := view == s.view && sameState(state, s.state)
 	if view != s.view {
 		s.known = digest(view)
+		s.countHidden(view.Wire)
 	}
 	s.view, s.state = view, state
 	return !same
@@ -118,6 +121,22 @@ func digest(v *scenarios.View) known {
 	return k
 }
 
+// countHidden counts what transports sent by themselves. Rows only ever come at the end, so only new ones are looked at.
+func (s *session) countHidden(rows []scenarios.Row) {
+	if len(rows) < s.counted {
+		s.counted, s.hidden = 0, nil
+	}
+	for _, r := range rows[s.counted:] {
+		if r.Hidden && r.Kind == scenarios.RowSend {
+			if s.hidden == nil {
+				s.hidden = map[string]int{}
+			}
+			s.hidden[r.Run]++
+		}
+	}
+	s.counted = len(rows)
+}
+
 // refused is the bench's newest word, if it is that what the person sent last was refused.
 func (s *session) refused() string {
 	n := len(s.view.Wire)
@@ -132,6 +151,9 @@ func (s *session) refused() string {
 	s.sent = ""
 	return r.Text + ": " + r.Detail
 }
+
+// hides reports whether the provider's side is not to be seen: covered, or not known at all.
+func (s *session) hides() bool { return s.covered || s.storedRun() != "" }
 
 // past reports whether another moment than the newest is looked at.
 func (s *session) past() bool { return s.at != 0 }

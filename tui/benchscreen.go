@@ -104,7 +104,7 @@ func (m *model) tab() pane {
 		return paneIdentity
 	case s.focus != paneWire:
 		return s.focus
-	case !s.covered && s.state.AtRest && !s.past() && !s.known.loud && len(s.view.Operations) > 0:
+	case !s.hides() && s.state.AtRest && !s.past() && !s.known.loud && len(s.view.Operations) > 0:
 		return paneVerdict // nothing is unknown and nothing moves: the end of the story
 	}
 	return paneBelief
@@ -131,7 +131,7 @@ type memo struct {
 // pane gives the lines of one pane, from the memo where nothing changed.
 func (m *model) pane(p pane, width, height int) []string {
 	s := m.session
-	key := paneKey{view: s.view, t: m.t, width: width, height: height, focus: s.focus == p, covered: s.covered,
+	key := paneKey{view: s.view, t: m.t, width: width, height: height, focus: s.focus == p, covered: s.hides(),
 		scroll: s.scroll[p], run: s.runPicked(), op: s.opPicked(), failed: len(s.state.Failed)}
 	if p == paneBelief && s.moving() {
 		key.due = int64(s.state.Due / tickTime)
@@ -152,7 +152,7 @@ func (m *model) box(p pane, width int) box {
 	if b.focus {
 		b.frame = inkAccent
 	}
-	tr := truth{theme: t, view: s.view, state: s.state, covered: s.covered, uncover: keyOfVerb("cover", lang.OnBench), pick: s.opPicked(), count: s.known.effects}
+	tr := truth{theme: t, view: s.view, state: s.state, covered: s.hides(), uncover: keyOfVerb("cover", lang.OnBench), pick: s.opPicked(), count: s.known.effects, absent: s.storedRun() != ""}
 	switch p {
 	case paneWire:
 		m.wireBox(&b, width)
@@ -211,7 +211,7 @@ func (m *model) tabSign(p pane) spans {
 	switch {
 	case p == paneBelief && s.known.loud:
 		return say(inkUnknown, " "+m.t.glyphs.unknown)
-	case p == paneVerdict && !s.covered && s.opPicked() >= 0:
+	case p == paneVerdict && !s.hides() && s.opPicked() >= 0:
 		if op := &s.view.Operations[s.opPicked()]; op.Verdict != "" {
 			v := verdictSigns[op.Verdict]
 			return say(v.ink, " "+v.glyph(m.t.glyphs))
@@ -226,7 +226,7 @@ func (m *model) beliefBox(b *box) {
 		b.frame = inkAlarm
 	}
 	b.body = func(w, h int) []string {
-		pane := beliefPane{theme: m.t, view: s.view, run: s.runPicked(), now: s.now(), look: keyOfVerb("lookup", lang.OnBench), dense: h < 14}
+		pane := beliefPane{theme: m.t, view: s.view, run: s.runPicked(), now: s.now(), look: keyOfVerb("lookup", lang.OnBench), hidden: s.hidden, dense: h < 14}
 		r := pane.rows(w)
 		return m.t.window(r, clamp(s.scroll[paneBelief], 0, max(0, r.n-h)), w, h)
 	}
@@ -234,7 +234,7 @@ func (m *model) beliefBox(b *box) {
 
 func (m *model) wireBox(b *box, width int) {
 	s := m.session
-	w := wirePicture{theme: m.t, lanes: lanesFor(width-2-padding, s.view.At.Sub(s.view.Start)), view: s.view, covered: s.covered}
+	w := wirePicture{theme: m.t, lanes: lanesFor(width-2-padding, s.view.At.Sub(s.view.Start)), view: s.view, covered: s.hides()}
 	b.body = func(_, h int) []string {
 		head := h >= 6
 		if head {

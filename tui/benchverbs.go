@@ -28,7 +28,7 @@ func init() {
 			m.session.identity = !m.session.identity
 			return nil
 		},
-		"again":  func(m *model, _ command) tea.Cmd { return m.open(m.session.scenario) },
+		"again":  runAgain,
 		"lookup": lookUp,
 		"fault":  menuFor(faultMenu), "contract": menuFor(contractMenu), "policy": menuFor(policyMenu), "key": menuFor(keyMenu),
 		"deliver": needsArgs, "trigger": trigger,
@@ -62,8 +62,15 @@ func goTo(m *model, c command) tea.Cmd {
 }
 
 func (m *model) cover(on bool) tea.Cmd {
+	if m.session.storedRun() != "" {
+		m.say(inkQuiet, "the provider's ledger is not here: only the caller's history is in the store")
+	}
 	m.session.covered = on
-	return nil
+	if m.course != nil {
+		return nil // a lesson covers and uncovers by itself
+	}
+	m.memory.Covered = on
+	return m.keep()
 }
 
 func (m *model) focusBy(step int) {
@@ -159,4 +166,16 @@ func menuFor(make func(*model) *menu) func(*model, command) tea.Cmd {
 		m.push(make(m))
 		return nil
 	}
+}
+
+// runAgain runs the same scenario on a fresh bench, or reads the same run again.
+func runAgain(m *model, _ command) tea.Cmd {
+	s := m.session
+	switch {
+	case s.storedRun() != "":
+		return m.openRun(s.storedRun())
+	case m.course != nil:
+		return m.openFor(s.scenario)
+	}
+	return m.open(s.scenario)
 }

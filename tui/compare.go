@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -12,17 +13,33 @@ import (
 	"faultlab/scenarios/lang"
 )
 
-// compareScreen shows two runs side by side, with their first difference marked.
+// compareScreen shows two runs side by side, with their first difference marked:
+// two of one bench, or the run of a scenario and that of its twin.
 type compareScreen struct {
-	a, b   int // indexes of the runs
+	a, b   int      // indexes of the runs
+	twin   *session // the twin's bench; nil where both runs are of one
 	scroll int
 }
 
-// compareRuns compares the two runs that are named, or the last two.
+// twinMsg says that the twin's bench is open.
+type twinMsg struct {
+	bench    Bench
+	scenario *lang.Scenario
+	err      error
+}
+
+// compareRuns compares the two runs that are named, or the last two; a scenario that ran once with its twin.
 func compareRuns(m *model, c command) tea.Cmd {
 	runs := m.session.view.Runs
+	if t := m.twin(); t != nil && c.args == "" && len(runs) < 2 {
+		open := m.opt.Open
+		return work(func() tea.Msg {
+			b, err := open(t, false)
+			return twinMsg{b, t, err}
+		})
+	}
 	if len(runs) < 2 {
-		m.say(inkQuiet, "compare: there are not two runs yet")
+		m.say(inkQuiet, "compare: there are not two runs yet, and the scenario has no twin")
 		return nil
 	}
 	s := &compareScreen{a: len(runs) - 2, b: len(runs) - 1}
@@ -42,6 +59,38 @@ func compareRuns(m *model, c command) tea.Cmd {
 	return nil
 }
 
+// twin is the scenario that runs beside the open one for the contrast; nil if it has none.
+func (m *model) twin() *lang.Scenario {
+	for _, s := range m.opt.Scenarios {
+		if s.Name == m.session.scenario.Twin {
+			return s
+		}
+	}
+	return nil
+}
+
+// openTwin plays the twin and shows both.
+func (m *model) openTwin(t twinMsg) tea.Cmd {
+	if t.err != nil {
+		m.say(inkBad, t.err.Error())
+		return nil
+	}
+	s := &compareScreen{twin: newSession(t.bench, t.scenario)}
+	m.beside = s.twin
+	t.bench.Notify(m.pump.news)
+	t.bench.Play()
+	m.push(s)
+	return nil
+}
+
+// message keeps the twin up to date.
+func (s *compareScreen) message(_ *model, msg tea.Msg) tea.Cmd {
+	if _, news := msg.(newsMsg); news && s.twin != nil {
+		s.twin.pull()
+	}
+	return nil
+}
+
 // runNamed finds a run by its number from 1 or by its id; -1 if there is none.
 func runNamed(runs []*engine.Run, word string) int {
 	if n, err := strconv.Atoi(word); err == nil && n >= 1 && n <= len(runs) {
@@ -58,25 +107,50 @@ func runNamed(runs []*engine.Run, word string) int {
 func (s *compareScreen) on() lang.Screen { return lang.OnMenu }
 
 func (s *compareScreen) title(m *model) spans {
+	if s.twin != nil {
+		return say(inkStrong, m.session.scenario.Title, inkQuiet, "  beside  ", inkStrong, s.twin.scenario.Title)
+	}
 	return say(inkStrong, m.session.scenario.Title, inkQuiet, "  runs #"+strconv.Itoa(s.a+1)+" and #"+strconv.Itoa(s.b+1))
 }
 
 func (s *compareScreen) draw(m *model, width, height int) []string {
-	v := m.session.view
-	left, right := rowsOf(v, s.a, m.session.covered), rowsOf(v, s.b, m.session.covered)
+	one, two, name := m.session, m.session, [2]string{"#" + strconv.Itoa(s.a+1) + " ", "#" + strconv.Itoa(s.b+1) + " "}
+	if s.twin != nil {
+		two, name = s.twin, [2]string{"", ""}
+	}
+	left, right := rowsOf(one.view, s.a, one.hides()), rowsOf(two.view, s.b, one.hides())
 	diff := firstDifference(left, right)
 	half := (width - 1) / 2
-	pane := func(run int, list []scenarios.Row, w int) []string {
-		r := v.Runs[run]
-		st := statusSigns[r.Status]
-		b := box{title: say(inkStrong, "#"+strconv.Itoa(run+1)+" "+m.t.shorten(r.ID, 14)), frame: inkFrame, side: say(st.ink, m.t.glyphs.of(st))}
+	pane := func(of *session, run int, label string, list []scenarios.Row, w int) []string {
+		b := box{title: say(inkStrong, label+of.scenario.Title), frame: inkFrame}
+		if run < len(of.view.Runs) {
+			r := of.view.Runs[run]
+			st := statusSigns[r.Status]
+			b.side = say(st.ink, m.t.glyphs.of(st))
+			if v := verdictOf(of.view, r.ID); v != "" && !one.hides() {
+				b.side = append(b.side, span{inkQuiet, "  "}, span{verdictSigns[v].ink, m.t.glyphs.of(verdictSigns[v])})
+			}
+			if s.twin == nil {
+				b.title = say(inkStrong, label+m.t.shorten(r.ID, 14))
+			}
+		}
 		b.body = func(w, h int) []string {
 			s.scroll = clamp(s.scroll, 0, max(0, max(len(left), len(right))-h))
 			return m.t.window(compared(m.t, list, diff), s.scroll, w, h)
 		}
 		return m.t.draw(b, w, height)
 	}
-	return beside(pane(s.a, left, half), pane(s.b, right, width-1-half))
+	return beside(pane(one, s.a, name[0], left, half), pane(two, s.b, name[1], right, width-1-half))
+}
+
+// verdictOf is the verdict of a run's gravest operation.
+func verdictOf(v *scenarios.View, run string) (out engine.Verdict) {
+	for i := range v.Operations {
+		if op := &v.Operations[i]; slices.Contains(op.Runs, run) && gravity[op.Verdict] > gravity[out] || out == "" && slices.Contains(op.Runs, run) {
+			out = op.Verdict
+		}
+	}
+	return out
 }
 
 // rowsOf are the rows of one run.
@@ -138,7 +212,9 @@ func (s *compareScreen) verb(m *model, c command) (tea.Cmd, bool) {
 	case "bottom":
 		s.scroll = 1 << 20
 	case "pane":
-		s.a, s.b = s.b, s.a
+		if s.twin == nil {
+			s.a, s.b = s.b, s.a
+		}
 	case "open":
 		m.pop()
 	default:

@@ -73,7 +73,7 @@ type keptMsg struct{ err error }
 // remember notes the verdict of the open scenario once it is there, and reports whether that is new.
 func (m *model) remember() bool {
 	s := m.session
-	if s.past() || !s.state.AtRest {
+	if s.past() || !s.state.AtRest || s.storedRun() != "" {
 		return false
 	}
 	i := s.known.gravest

@@ -42,6 +42,7 @@ type model struct {
 	ahead   []byte   // keys that were typed before the first frame
 	edited  string   // the copy of the workflow that is being edited
 	course  *course  // the lesson that is being taken
+	beside  *session // the bench of a twin, while it is compared
 }
 
 // screen is one full view, or something that lies over one.
@@ -102,7 +103,25 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if changed {
 		m.fresh = false
 	}
+	if gone := m.abandoned(); gone != nil {
+		cmd = tea.Batch(cmd, closeBench(gone))
+	}
 	return m, cmd
+}
+
+// abandoned is a twin's bench whose screen was left, however that happened.
+func (m *model) abandoned() *session {
+	if m.beside == nil {
+		return nil
+	}
+	for _, s := range m.stack {
+		if c, ok := s.(*compareScreen); ok && c.twin == m.beside {
+			return nil
+		}
+	}
+	gone := m.beside
+	m.beside = nil
+	return gone
 }
 
 func (m *model) handle(msg tea.Msg) (cmd tea.Cmd, changed bool) {
@@ -116,7 +135,14 @@ func (m *model) handle(msg tea.Msg) (cmd tea.Cmd, changed bool) {
 	case tea.MouseMsg:
 		return m.mouse(msg), true
 	case newsMsg:
-		return m.look()
+		cmd, changed = m.look()
+		if s, ok := m.top().(*compareScreen); ok && s.twin != nil {
+			s.message(m, msg)
+			changed = true
+		}
+		return cmd, changed
+	case twinMsg:
+		return m.openTwin(msg), true
 	case tickMsg:
 		m.ticking = false
 		return m.look()

@@ -93,11 +93,10 @@ func (m *model) opened(o openedMsg) tea.Cmd {
 	old := m.session
 	m.session = newSession(o.bench, o.scenario)
 	if old != nil {
-		m.session.covered, m.session.focus = old.covered, old.focus
+		m.session.focus = old.focus
 	}
-	if m.edited = ""; o.lesson {
-		m.session.covered = true
-	} else {
+	m.session.covered = o.lesson || m.memory.Covered
+	if m.edited = ""; !o.lesson {
 		m.course = nil
 	}
 	m.stack = append(m.stack[:1], &benchScreen{})

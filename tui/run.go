@@ -92,8 +92,12 @@ func Run(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(&keyboard{File: o.In}), tea.WithOutput(o.Out),
-		tea.WithAltScreen(), tea.WithoutSignalHandler(), tea.WithoutCatchPanics())
+	with := []tea.ProgramOption{tea.WithContext(ctx), tea.WithInput(&keyboard{File: o.In}), tea.WithOutput(o.Out),
+		tea.WithAltScreen(), tea.WithoutSignalHandler(), tea.WithoutCatchPanics()}
+	if o.Mouse {
+		with = append(with, tea.WithMouseCellMotion())
+	}
+	p := tea.NewProgram(m, with...)
 	m.ahead = typed
 	signal.Notify(m.pump.signals, endingSignals...)
 	defer signal.Stop(m.pump.signals)
@@ -155,8 +159,10 @@ func newModel(o Options, t *theme, mem *memory) *model {
 // close ends what the program started.
 func (m *model) close() {
 	m.pump.end()
-	if m.session != nil {
-		_ = m.session.bench.Close() // the person has left; nobody waits for it
+	for _, s := range []*session{m.session, m.beside} {
+		if s != nil {
+			_ = s.bench.Close() // the person has left; nobody waits for it
+		}
 	}
 }
 

@@ -10,13 +10,6 @@ import (
 	"faultlab/scenarios/lang"
 )
 
-// Store is the history of runs on disk, as `faultlab run` writes it. Its methods may block.
-type Store interface {
-	Runs(q engine.Query) ([]engine.Summary, error)
-	// Open is a bench that shows one run, and on which it can be looked up and settled.
-	Open(run string) (Bench, error)
-}
-
 // storeLimit is how many runs are listed at once; a filter finds older ones.
 const storeLimit = 500
 
@@ -48,8 +41,8 @@ func (m *model) openRun(run string) tea.Cmd {
 		return nil
 	}
 	return work(func() tea.Msg {
-		b, err := store.Open(run)
-		return openedMsg{bench: b, scenario: &lang.Scenario{Name: "run:" + run, Title: run}, err: err}
+		b, err := openStored(store, run)
+		return openedMsg{bench: b, scenario: &lang.Scenario{Name: storedName + run, Title: run}, err: err}
 	})
 }
 

@@ -14,6 +14,7 @@ type truth struct {
 	view    *scenarios.View
 	state   scenarios.State
 	covered bool
+	absent  bool   // it is not here at all
 	uncover string // the key that takes the cover off
 	pick    int    // index of the operation whose verdict is explained
 	count   spans  // how many effects there are
@@ -21,6 +22,9 @@ type truth struct {
 
 // cover is what an audience sees instead of the truth.
 func (t truth) cover(width, height int) []string {
+	if t.absent {
+		return t.window(fixed(say(inkQuiet, t.glyphs.none+" not in the store")), 0, width, height)
+	}
 	text := rows{}
 	if height >= 3 {
 		text = fixed(nil)

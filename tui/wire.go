@@ -290,7 +290,10 @@ func (w wirePicture) atCaller(r scenarios.Row) []string {
 	room := w.provider - w.caller - 2
 	head := say(k, w.callerGlyph(r)+w.who(r)+r.Text)
 	rest := r.Detail
-	if used := w.widthOf(head[0].text); rest != "" && used+2+w.widthOf(rest) <= room {
+	if r.Kind == scenarios.RowAttempt && w.manySteps(r) {
+		head = append(head, span{inkStrong, "  " + r.Step})
+	}
+	if used := w.width(head); rest != "" && used+2+w.widthOf(rest) <= room {
 		head = append(head, w.detail(rest)...)
 		rest = ""
 	}
@@ -356,6 +359,15 @@ func (w wirePicture) callerGlyph(r scenarios.Row) string {
 
 // manyRuns is from when on a run is named by its id, which needs no search.
 const manyRuns = 500
+
+// manySteps reports whether an attempt's step has to be named: its run has several.
+func (w wirePicture) manySteps(r scenarios.Row) bool {
+	if r.Undo || len(w.view.Runs) > manyRuns {
+		return false
+	}
+	run := runOf(w.view, r.Run)
+	return run != nil && len(run.Steps) > 1
+}
 
 // who names the run of a row where there are several.
 func (w wirePicture) who(r scenarios.Row) string {
