@@ -1,7 +1,6 @@
 package scenarios
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -163,7 +162,6 @@ func (b *Bench) actAdvance(l lang.Line) error {
 	if err != nil {
 		return err
 	}
-	b.note(Note{Verb: l.Verb, Text: l.Text})
 	return b.pass(d)
 }
 
@@ -210,8 +208,11 @@ func (b *Bench) actExpire(l lang.Line) error {
 	if longest == 0 {
 		return fmt.Errorf("the contract %s never forgets a key", c.Name)
 	}
-	b.note(Note{Verb: l.Verb, Text: "for " + spell(longest+time.Second)})
-	return b.pass(longest + time.Second)
+	if err := b.pass(longest + time.Second); err != nil {
+		return err
+	}
+	b.note(Note{Verb: l.Verb, Text: spell(longest+time.Second) + " have passed: every key of before is forgotten"})
+	return nil
 }
 
 func (b *Bench) actCrash(l lang.Line) error {
@@ -350,7 +351,7 @@ func (b *Bench) actLookup(l lang.Line) error {
 			continue
 		}
 		seen[t] = true
-		if _, err := e.Lookup(context.Background(), t.run, t.key, engine.LookupOptions{}); err != nil {
+		if _, err := e.Lookup(b.root, t.run, t.key, engine.LookupOptions{}); err != nil {
 			return err
 		}
 	}

@@ -2,7 +2,6 @@ package scenarios
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -184,7 +183,7 @@ func (b *Bench) send(l lang.Line, header http.Header, body []byte) (Note, error)
 	b.outside++
 	id := fmt.Sprintf("outside-%d", b.outside)
 	b.mu.Unlock()
-	ctx, done := b.clk.WithTimeout(context.Background(), sendTimeout, errSendTimeout)
+	ctx, done := b.clk.WithTimeout(b.root, sendTimeout, errSendTimeout)
 	defer done(nil)
 	req, err := http.NewRequestWithContext(ctx, l.Arg(0), "http://"+DocumentHost+l.Arg(1), bytes.NewReader(body))
 	if err != nil {

@@ -54,6 +54,8 @@ type Bench struct {
 	o      Options
 	seed   int64
 	opened time.Time
+	root   context.Context // ends with the bench
+	stop   context.CancelCauseFunc
 
 	clk       clock.Clock
 	virtual   *clock.Virtual // nil on the wall clock
@@ -98,14 +100,16 @@ func Open(s *lang.Scenario, o Options) (*Bench, error) {
 	}
 	b := &Bench{s: s, o: o, seed: firstOf(o.Seed, s.Seed, defaultSeed), sources: map[string]string{},
 		committed: map[string]bool{}, sent: map[string]string{}, extra: map[string][]byte{}}
-	b.line = newTimeline(s.Subject, b.refusal)
+	b.line = newTimeline(s.Subject, b.refusal, func() time.Time { return b.clk.Now() })
 	b.line.notify = b.changed
 	b.openClock()
+	b.root, b.stop = b.clk.WithCancel(context.Background())
 	b.databases = &databases{Databases: store.NewDatabases("", b.place), clk: b.clk}
 	if b.history = o.History; b.history == nil {
 		b.history = engine.NewMemory()
 	}
 	if err := b.openProvider(); err != nil {
+		b.stop(errBenchClosed)
 		b.closeClock()
 		return nil, err
 	}
@@ -168,7 +172,11 @@ func (b *Bench) openProvider() error {
 	b.prov = p
 	b.setting.Contract = p.Contract().Name
 	if b.o.Mode == Sockets {
-		b.socket, err = listen(b.clk, p.Server(0), b.o.ListenAddr)
+		clk := b.clk
+		if b.wall != nil {
+			clk = b.wall.Wall // the listener is no work that a rest would wait for
+		}
+		b.socket, err = listen(clk, p.Server(0), b.o.ListenAddr)
 	}
 	return err
 }
@@ -207,6 +215,7 @@ func (b *Bench) Close() error {
 	b.stopped = true
 	eng := b.eng
 	b.mu.Unlock()
+	b.stop(errBenchClosed)
 	if eng != nil {
 		eng.Kill()
 	}
@@ -220,7 +229,7 @@ func (b *Bench) Close() error {
 		errs = append(errs, b.virtual.Idle(context.Background()))
 	}
 	if b.wall != nil {
-		b.wall.wait()
+		b.wall.shut()
 	}
 	errs = append(errs, b.databases.Close())
 	if b.folder != "" {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"faultlab/engine"
 	"faultlab/engine/woml"
@@ -34,13 +35,60 @@ func (b *Bench) Do(line string) error {
 	if err := b.takeFiles(l); err != nil {
 		return err
 	}
-	b.clk.Go(l.Verb, func() {
-		err := b.perform(l)
-		if why := new(engine.Refused); err != nil && !errors.As(err, &why) && !b.isStopped() {
-			b.note(Note{Verb: l.Verb, Text: err.Error(), Refused: true})
-		}
-	})
+	rest := b.clockAtRest()
+	b.clk.Go(l.Verb, func() { b.typed(l, rest) })
 	return nil
+}
+
+// typed carries a typed line out at the moment that its author saw, which is later
+// than the clock's last event while a wait is being paced.
+func (b *Bench) typed(l lang.Line, rest bool) {
+	if b.virtual != nil {
+		if ahead := b.virtual.Shown().Sub(b.virtual.Now()); ahead > 0 {
+			_ = b.clk.Sleep(b.root, ahead.Round(time.Millisecond)) // it ends early only with the bench
+		}
+	}
+	if rest {
+		b.recordRest()
+	}
+	err := b.perform(l)
+	switch why := new(engine.Refused); {
+	case err == nil || b.isStopped():
+	case errors.As(err, &why):
+		b.recordAlso("expect refused " + l.Verb)
+	default:
+		b.note(Note{Verb: l.Verb, Text: err.Error(), Refused: true})
+	}
+}
+
+// recordRest puts a wait into the recording: what comes next was done when the
+// bench was at rest. After a line that only sets something up it was so anyway.
+func (b *Bench) recordRest() {
+	b.mu.Lock()
+	last := ""
+	if n := len(b.done); n > 0 {
+		last = b.done[n-1].Line.Verb
+	}
+	b.mu.Unlock()
+	if v := lang.VerbNamed(last); v != nil && last != "wait" && v.Group != "Setting" {
+		b.recordAlso("wait")
+	}
+}
+
+// recordAlso puts a line into the recording that nobody typed, from the end of the last one until now.
+func (b *Bench) recordAlso(line string) {
+	l, err := lang.ParseLine(line)
+	if err != nil {
+		return // of a verb that a recording cannot expect to be refused
+	}
+	now := b.sinceStart(b.clk.Now())
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	at := time.Duration(0)
+	if n := len(b.done); n > 0 {
+		at = b.done[n-1].Until
+	}
+	b.done = append(b.done, lang.Step{At: at, Until: now, Line: l})
 }
 
 // takeFiles reads the files on disk that a typed line names.
@@ -64,10 +112,10 @@ var needs = map[string][]func(*Bench) string{
 	"cancel":   {(*Bench).needsWorker, (*Bench).needsOpenRun},
 	"crash":    {(*Bench).needsWorker},
 	"lookup":   {(*Bench).needsWorker, (*Bench).needsRun},
-	"record":   {(*Bench).needsWorker, (*Bench).needsUnknown},
-	"resubmit": {(*Bench).needsWorker, (*Bench).needsUnknown},
-	"abandon":  {(*Bench).needsWorker, (*Bench).needsUnknown},
-	"escalate": {(*Bench).needsWorker, (*Bench).needsUnknown},
+	"record":   {(*Bench).needsWorker, (*Bench).needsRun, (*Bench).needsUnknown},
+	"resubmit": {(*Bench).needsWorker, (*Bench).needsRun, (*Bench).needsUnknown},
+	"abandon":  {(*Bench).needsWorker, (*Bench).needsRun, (*Bench).needsUnknown},
+	"escalate": {(*Bench).needsWorker, (*Bench).needsRun, (*Bench).needsUnknown},
 	"pause":    {(*Bench).needsVirtual},
 	"resume":   {(*Bench).needsVirtual},
 	"step":     {(*Bench).needsVirtual},
@@ -157,7 +205,9 @@ var paces = map[string]func(*Bench, lang.Line) error{
 	"slower": func(b *Bench, _ lang.Line) error { b.shift(-1); return nil },
 }
 
-// Recording is what was done so far as a scenario file that replays to the same timeline.
+// Recording is what was done so far as a scenario file that replays to the same
+// timeline. What was done while something was held at a gate has no other place in a
+// file than its instant: there it replays after all that happens in that instant.
 func (b *Bench) Recording() ([]byte, error) {
 	b.mu.Lock()
 	s, done := *b.s, slices.Clone(b.done)

@@ -100,15 +100,18 @@ func (b *Bench) perform(l lang.Line) error {
 	if b.isStopped() {
 		return err
 	}
+	var why *engine.Refused
+	if err != nil && !errors.As(err, &why) {
+		return err
+	}
 	b.mu.Lock()
 	b.done = append(b.done, lang.Step{At: at, Until: b.sinceStart(b.clk.Now()), Line: l})
 	b.mu.Unlock()
-	var why *engine.Refused
-	if errors.As(err, &why) {
+	if why != nil {
 		b.note(Note{Verb: l.Verb, Text: why.Error(), Refused: true})
 		return why
 	}
-	return err
+	return nil
 }
 
 func (b *Bench) isStopped() bool {
@@ -120,7 +123,7 @@ func (b *Bench) isStopped() bool {
 // settle blocks the script's actor until the bench is at rest.
 func (b *Bench) settle() {
 	if b.wall != nil {
-		b.wall.wait()
+		_ = b.wall.wait(b.root)
 		return
 	}
 	b.untilWoken(true)
@@ -219,8 +222,7 @@ func (b *Bench) Wait(ctx context.Context) error {
 	if b.virtual != nil {
 		return b.virtual.Idle(ctx)
 	}
-	b.wall.wait()
-	return nil
+	return b.wall.wait(ctx)
 }
 
 // Answer answers the question that waits; without one it does nothing.
@@ -237,7 +239,7 @@ func (b *Bench) Answer() {
 
 // pass lets time pass, with all that falls due in it.
 func (b *Bench) pass(d time.Duration) error {
-	if err := b.clk.Sleep(context.Background(), d); err != nil {
+	if err := b.clk.Sleep(b.root, d); err != nil {
 		return err
 	}
 	b.clk.Hold(func() {}) // comes back after everything of this instant

@@ -1,6 +1,9 @@
 package scenarios
 
 import (
+	"context"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -13,13 +16,15 @@ type wallClock struct {
 	*clock.Wall
 	rested func()
 
-	mu   sync.Mutex
-	work int
-	idle *sync.Cond
+	mu     sync.Mutex
+	work   int
+	idle   *sync.Cond
+	timers map[int]func() bool // those that have not fired, with what stops them
+	count  int                 // of timers there ever were
 }
 
 func newWallClock(rested func()) *wallClock {
-	w := &wallClock{Wall: clock.NewWall(), rested: rested}
+	w := &wallClock{Wall: clock.NewWall(), rested: rested, timers: map[int]func() bool{}}
 	w.idle = sync.NewCond(&w.mu)
 	return w
 }
@@ -50,13 +55,26 @@ func (w *wallClock) atRest() bool {
 	return w.work == 0
 }
 
-// wait blocks until the clock is at rest.
-func (w *wallClock) wait() {
+// wait blocks until the clock is at rest, or ctx is over.
+func (w *wallClock) wait(ctx context.Context) error {
+	defer context.AfterFunc(ctx, w.idle.Broadcast)()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for w.work > 0 {
+	for w.work > 0 && ctx.Err() == nil {
 		w.idle.Wait()
 	}
+	return context.Cause(ctx)
+}
+
+// shut stops all timers and waits for the actors that are at work.
+func (w *wallClock) shut() {
+	w.mu.Lock()
+	timers := slices.Collect(maps.Values(w.timers))
+	w.mu.Unlock()
+	for _, stop := range timers {
+		stop()
+	}
+	_ = w.wait(context.Background())
 }
 
 // Go implements clock.Clock.
@@ -71,25 +89,39 @@ func (w *wallClock) Go(name string, f func()) {
 // AfterFunc implements clock.Clock.
 func (w *wallClock) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 	w.begin()
-	stopped := w.Wall.AfterFunc(d, func() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.count++
+	id := w.count
+	inner := w.Wall.AfterFunc(d, func() {
 		defer w.end()
+		w.forget(id)
 		f()
 	})
-	return func() bool {
-		was := stopped()
+	stop = func() bool {
+		was := inner()
 		if was {
+			w.forget(id)
 			w.end()
 		}
 		return was
 	}
+	w.timers[id] = stop
+	return stop
+}
+
+func (w *wallClock) forget(timer int) {
+	w.mu.Lock()
+	delete(w.timers, timer)
+	w.mu.Unlock()
 }
 
 // Enter implements clock.Clock.
 func (w *wallClock) Enter(name string) (leave func()) {
 	w.begin()
-	leave = w.Wall.Enter(name)
+	inner := w.Wall.Enter(name)
 	return func() {
-		leave()
+		inner()
 		w.end()
 	}
 }

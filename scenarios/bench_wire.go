@@ -54,6 +54,7 @@ func hostOf(addr string) string {
 type socket struct {
 	addr  string
 	serve *http.Server
+	over  chan struct{} // closed when the listener is gone
 }
 
 // listen serves the provider on addr; an empty one is any free port of the loopback.
@@ -65,14 +66,21 @@ func listen(clk clock.Clock, serve *http.Server, addr string) (*socket, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen for the provider: %w", err)
 	}
-	s := &socket{addr: l.Addr().String(), serve: serve}
+	s := &socket{addr: l.Addr().String(), serve: serve, over: make(chan struct{})}
 	clk.Go("the provider's listener", func() {
-		clk.Outside(func() { _ = s.serve.Serve(l) }) // ends with ErrServerClosed, or the listener is gone: requests then say so
+		clk.Outside(func() {
+			defer close(s.over)
+			_ = s.serve.Serve(l) // ends with ErrServerClosed, or the listener is gone: requests then say so
+		})
 	})
 	return s, nil
 }
 
-func (s *socket) close() error { return s.serve.Close() }
+func (s *socket) close() error {
+	err := s.serve.Close()
+	<-s.over
+	return err
+}
 
 // dial maps the documents' address to the bench's listener, and refuses every other one.
 func (s *socket) dial(ctx context.Context, network, addr string) (net.Conn, error) {

@@ -54,7 +54,7 @@ func (b *Bench) load(name string, src []byte) error {
 
 // parse reads a document; its mistakes are placed in the scenario's file where it is embedded.
 func (b *Bench) parse(name string, src []byte) (*woml.Document, error) {
-	d, diags := woml.Parse(src)
+	d, diags := document(src)
 	if d != nil {
 		return d, nil
 	}

@@ -24,7 +24,7 @@ func namesOf(s *lang.Scenario) names {
 		if path.Ext(name) != ".woml" {
 			continue
 		}
-		if d, _ := woml.Parse(s.Files[name]); d != nil {
+		if d, _ := document(s.Files[name]); d != nil {
 			n.docs = append(n.docs, d)
 		}
 	}

@@ -42,6 +42,9 @@ type opFold struct {
 	stale []int
 	own   bool
 	made  []Operation // list for a view; nil when it must be made again
+
+	unknown int       // how many of made are unknown
+	asked   time.Time // when made was made
 }
 
 func newOpFold(index map[opKey]int) *opFold {
@@ -69,12 +72,18 @@ const optionsHold = time.Second
 
 // values are the operations for a view at a moment, those left out that stand for no effect.
 func (f *opFold) values(runs []*engine.Run, at time.Time, refusal refusal) []Operation {
+	f.unknown = 0
 	for _, o := range f.list {
-		if o.out.Belief == engine.BeliefUnknown && (o.asked.IsZero() || at.Sub(o.asked).Abs() >= optionsHold) {
+		if o.out.Belief != engine.BeliefUnknown {
+			continue
+		}
+		f.unknown++
+		if o.asked.IsZero() || at.Sub(o.asked).Abs() >= optionsHold {
 			o.out.Options, o.asked = options(runs, o.doubts, refusal), at
 			f.made = nil
 		}
 	}
+	f.asked = at
 	if f.made == nil {
 		f.made = make([]Operation, 0, len(f.list))
 		for _, o := range f.list {
@@ -84,6 +93,11 @@ func (f *opFold) values(runs []*engine.Run, at time.Time, refusal refusal) []Ope
 		}
 	}
 	return f.made
+}
+
+// outlived reports whether the options in made are older than optionsHold.
+func (f *opFold) outlived(now time.Time) bool {
+	return f.unknown > 0 && now.Sub(f.asked) >= optionsHold
 }
 
 // get is the writable operation of this key, made if it is new; its derived part is then stale.

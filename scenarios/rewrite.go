@@ -72,7 +72,7 @@ func (b *Bench) rewrite(l lang.Line, p policy) error {
 
 // apply is the document with the policy put in.
 func (p policy) apply(src, subject string) (*woml.Document, error) {
-	d, diags := woml.Parse([]byte(src))
+	d, diags := document([]byte(src))
 	if d == nil {
 		return nil, fmt.Errorf("%s: %s", diags[0].Code, diags[0].Message)
 	}
@@ -88,7 +88,7 @@ func (p policy) apply(src, subject string) (*woml.Document, error) {
 		}
 		src = head + rest
 	}
-	out, diags := woml.Parse([]byte(src))
+	out, diags := document([]byte(src))
 	if out == nil {
 		return nil, fmt.Errorf("this policy does not fit the document: %s", diags[0].Message)
 	}

@@ -15,6 +15,7 @@ import (
 type Timeline struct {
 	subject string
 	refusal refusal
+	now     func() time.Time // for how long a decision has been allowed; nil where nobody asks
 	notify  func()
 
 	mu      sync.Mutex
@@ -79,8 +80,8 @@ type settingAt struct {
 	Setting
 }
 
-func newTimeline(subject string, refusal refusal) *Timeline {
-	t := &Timeline{subject: subject, refusal: refusal, wire: newWire()}
+func newTimeline(subject string, refusal refusal, now func() time.Time) *Timeline {
+	t := &Timeline{subject: subject, refusal: refusal, now: now, wire: newWire()}
 	t.index = index{runs: map[string]int{}, ops: map[opKey]int{}, effects: map[string]int{}, subject: map[string]string{}, replayed: map[string]bool{}}
 	t.head = t.newFold()
 	return t
@@ -126,7 +127,7 @@ func (t *Timeline) View(n int) *View {
 	n = max(0, min(n, total))
 	t.fold.Lock()
 	defer t.fold.Unlock()
-	if v := t.latest; v != nil && v.N == n && v.Total == total {
+	if v := t.latest; v != nil && v.N == n && v.Total == total && !t.outlived() {
 		return v
 	}
 	if v := t.shown; v != nil && v.N == n && v.Total == total {
@@ -155,8 +156,17 @@ func (t *Timeline) view(f *fold, total int) *View {
 	v.Faults, v.Contract, v.WorkerDown = s.Faults, s.Contract, s.WorkerDown
 	v.Runs = f.freeze().runs
 	v.Effects = f.ledger()
-	v.Operations = f.ops.values(v.Runs, v.At, t.refusal)
+	at := v.At
+	if t.now != nil {
+		at = t.now()
+	}
+	v.Operations = f.ops.values(v.Runs, at, t.refusal)
 	return v
+}
+
+// outlived reports whether time alone may have changed what can be decided about the latest view's operations.
+func (t *Timeline) outlived() bool {
+	return t.now != nil && t.head.ops.outlived(t.now())
 }
 
 func (t *Timeline) settingAt(n int) Setting {

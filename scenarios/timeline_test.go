@@ -41,7 +41,7 @@ func TestAViewIsTheFoldOfItsEntriesAndNeverChanges(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		all := drawEntries(t)
-		line := newTimeline("orderId", nil)
+		line := newTimeline("orderId", nil, nil)
 		type seen struct {
 			v    *View
 			text string
@@ -60,7 +60,7 @@ func TestAViewIsTheFoldOfItsEntriesAndNeverChanges(t *testing.T) {
 			if got := dump(t, s.v); got != s.text {
 				t.Fatalf("the view of %d entries changed afterwards\nwas %s\nis  %s", s.v.N, s.text, got)
 			}
-			fresh := newTimeline("orderId", nil)
+			fresh := newTimeline("orderId", nil, nil)
 			fresh.append(all[:s.v.N]...)
 			want := *fresh.Latest()
 			want.Total = s.v.Total
@@ -111,7 +111,7 @@ func longTimeline(n int) []Entry {
 
 func TestAnUnchangedTimelineGivesTheSameView(t *testing.T) {
 	t.Parallel()
-	line := newTimeline("", nil)
+	line := newTimeline("", nil, nil)
 	line.append(longTimeline(5000)...)
 	latest, past := line.Latest(), line.View(3000)
 	if line.Latest() != latest || line.View(3000) != past {
@@ -122,7 +122,7 @@ func TestAnUnchangedTimelineGivesTheSameView(t *testing.T) {
 func TestViewsMayBeTakenWhileEntriesArrive(t *testing.T) {
 	t.Parallel()
 	all := longTimeline(3000)
-	line := newTimeline("", nil)
+	line := newTimeline("", nil, nil)
 	var wait sync.WaitGroup
 	for k := range 3 {
 		wait.Go(func() {
@@ -143,7 +143,7 @@ func TestViewsMayBeTakenWhileEntriesArrive(t *testing.T) {
 }
 
 func BenchmarkViewOfTheLatest(b *testing.B) {
-	line := newTimeline("", nil)
+	line := newTimeline("", nil, nil)
 	line.append(longTimeline(100_000)...)
 	line.Latest()
 	more := longTimeline(64)
@@ -154,7 +154,7 @@ func BenchmarkViewOfTheLatest(b *testing.B) {
 }
 
 func BenchmarkViewOfThePast(b *testing.B) {
-	line := newTimeline("", nil)
+	line := newTimeline("", nil, nil)
 	line.append(longTimeline(100_000)...)
 	line.Latest()
 	for i := 0; b.Loop(); i++ {
@@ -165,7 +165,7 @@ func BenchmarkViewOfThePast(b *testing.B) {
 func BenchmarkFoldForward(b *testing.B) {
 	all := longTimeline(100_000)
 	for b.Loop() {
-		line := newTimeline("", nil)
+		line := newTimeline("", nil, nil)
 		line.append(all...)
 		line.Latest()
 	}

@@ -1,0 +1,400 @@
+package scenarios
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"faultlab/engine"
+	"faultlab/scenarios/lang"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// bench opens a bench for a scenario of the catalogue.
+func bench(t *testing.T, name string, o Options) *Bench {
+	t.Helper()
+	s, err := Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return benchOf(t, s, o)
+}
+
+func benchOf(t *testing.T, s *lang.Scenario, o Options) *Bench {
+	t.Helper()
+	b, err := Open(s, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return b
+}
+
+func rest(t *testing.T, b *Bench) {
+	t.Helper()
+	ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, errors.New("a minute of real time is over"))
+	defer cancel()
+	if err := b.Wait(ctx); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// do carries verbs out, each when the one before it has come to rest.
+func do(t *testing.T, b *Bench, lines ...string) {
+	t.Helper()
+	for _, l := range lines {
+		if err := b.Do(l); err != nil {
+			t.Fatalf("%s: %v", l, err)
+		}
+		rest(t, b)
+	}
+}
+
+// expect claims something about a bench, in the words of scenario files.
+func expect(t *testing.T, b *Bench, claims ...string) {
+	t.Helper()
+	for _, c := range claims {
+		l, err := lang.ParseLine("expect " + c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if failure := l.Expect.Compare(b.facts()); failure != nil {
+			t.Error(failure)
+		}
+	}
+}
+
+func TestTheVerbsSettleAnUnknownByHand(t *testing.T) {
+	t.Parallel()
+	b := bench(t, "c-commit-then-drop", Options{})
+	do(t, b, "fault commit-then-drop", "trigger fulfill payload.json")
+	expect(t, b, "belief unknown", "verdict unresolved")
+	do(t, b, "lookup", "record")
+	expect(t, b, "run succeeded", "requests 1", "jobs 1", "verdict one-effect")
+}
+
+func TestAVerbThatDoesNotFitIsRefusedAtOnce(t *testing.T) {
+	t.Parallel()
+	b := bench(t, "a-fail-before-commit", Options{})
+	for line, want := range map[string]string{
+		"fault explode":           "explode",
+		"contract nobody":         "nobody",
+		"trigger nothing":         "nothing",
+		"trigger fulfill no.json": "no.json",
+		"lookup":                  "there is no run yet",
+		"record":                  "there is no run yet",
+		"cancel":                  "no run is at work",
+		"expire":                  "never forgets a key",
+		"assume {}{":              "",
+		"dance":                   "unknown verb",
+		"quit":                    "not a verb of a bench",
+	} {
+		err := b.Do(line)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want a refusal with %q", line, err, want)
+		}
+	}
+	if n := b.Timeline().Len(); n != 0 {
+		t.Errorf("the timeline has %d entries of verbs that were refused", n)
+	}
+}
+
+func TestARefusalOfTheEngineIsOnTheTimeline(t *testing.T) {
+	t.Parallel()
+	b := bench(t, "c-commit-then-drop", Options{})
+	do(t, b, "fault commit-then-drop", "trigger fulfill payload.json", "record")
+	expect(t, b, `refused record "look it up first"`, "belief unknown")
+	rows := b.Timeline().Latest().Wire
+	if last := rows[len(rows)-1]; last.Kind != RowNote || !strings.Contains(last.Detail, "look it up first") {
+		t.Errorf("the last row is %+v", last)
+	}
+}
+
+func TestUnavailableVerbsSayWhy(t *testing.T) {
+	t.Parallel()
+	b := bench(t, "c-commit-then-drop", Options{})
+	why := func(verb, want string) {
+		t.Helper()
+		if got := b.Unavailable(verb); got != want {
+			t.Errorf("%s: %q, want %q", verb, got, want)
+		}
+	}
+	why("trigger", "")
+	why("lookup", "there is no run yet")
+	why("record", "there is no run yet")
+	do(t, b, "fault commit-then-drop", "trigger fulfill payload.json")
+	why("record", "")
+	why("cancel", "no run is at work")
+	do(t, b, "crash")
+	why("trigger", "the worker is down: restart it")
+	why("restart", "")
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	why("trigger", "the bench is closed")
+}
+
+func TestDecisionsSayWhyTheyAreNotAvailable(t *testing.T) {
+	t.Parallel()
+	b := bench(t, "c-commit-then-drop", Options{})
+	do(t, b, "fault commit-then-drop", "trigger fulfill payload.json")
+	refused := func() (out []engine.Decision) {
+		for _, o := range b.Timeline().Latest().Operations[0].Options {
+			if o.Consequence == "" {
+				t.Errorf("%s has no consequence", o.Decision)
+			}
+			if o.Unavailable != "" {
+				out = append(out, o.Decision)
+			}
+		}
+		return out
+	}
+	if got, want := refused(), []engine.Decision{engine.Record, engine.Resubmit, engine.Abandon}; !slices.Equal(got, want) {
+		t.Errorf("before the look-up %v are refused, want %v", got, want)
+	}
+	do(t, b, "lookup")
+	if got, want := refused(), []engine.Decision{engine.Resubmit, engine.Abandon}; !slices.Equal(got, want) {
+		t.Errorf("after it found the record %v are refused, want %v", got, want)
+	}
+}
+
+func TestAPausedBenchStandsStillAndStepsThroughItsGates(t *testing.T) {
+	t.Parallel()
+	b := bench(t, "b-commit-then-error", Options{Paused: true})
+	b.Play()
+	if s := b.State(); !s.Paused || s.AtRest || b.Timeline().Len() != 0 {
+		t.Fatalf("a bench that begins paused: %+v", s)
+	}
+	var seen []string
+	for range 4 {
+		parked := make(chan struct{}, 64)
+		b.Notify(func() {
+			select {
+			case parked <- struct{}{}:
+			default:
+			}
+		})
+		if err := b.Do("step"); err != nil {
+			t.Fatal(err)
+		}
+		for len(b.State().Parked) == 0 || slices.Contains(seen, b.State().Parked[0]) {
+			<-parked
+		}
+		seen = append(seen, b.State().Parked[0])
+	}
+	if want := []string{"send POST /jobs", "commit POST /jobs", "reply POST /jobs", "record POST /jobs"}; !slices.Equal(seen, want) {
+		t.Errorf("stepped through %v, want %v", seen, want)
+	}
+	if s := b.State(); !s.Stepping {
+		t.Errorf("while it is held: %+v", s)
+	}
+	if err := b.Do("resume"); err != nil {
+		t.Fatal(err)
+	}
+	rest(t, b)
+	if s := b.State(); !s.AtRest || s.Stepping || s.Paused || len(s.Failed) > 0 || s.Err != "" {
+		t.Errorf("after it was let go on: %+v", s)
+	}
+}
+
+func TestPauseIsASwitch(t *testing.T) {
+	t.Parallel()
+	b := bench(t, "b-commit-then-error", Options{})
+	for _, want := range []bool{true, false, true, false} {
+		if err := b.Do("pause"); err != nil {
+			t.Fatal(err)
+		}
+		if got := b.State().Paused; got != want {
+			t.Fatalf("paused is %v, want %v", got, want)
+		}
+	}
+}
+
+func TestFasterAndSlowerGoThroughTheSpeeds(t *testing.T) {
+	t.Parallel()
+	b := bench(t, "b-commit-then-error", Options{Speed: 1})
+	for _, step := range []struct {
+		verb string
+		want float64
+	}{{"faster", 2}, {"faster", 5}, {"slower", 2}, {"speed 0.3", 0.3}, {"faster", 0.5}, {"slower", 0.2}, {"slower", 0.1}, {"slower", 0.1},
+		{"speed 100", 100}, {"faster", 0}, {"faster", 0}, {"slower", 100}} {
+		if err := b.Do(step.verb); err != nil {
+			t.Fatal(err)
+		}
+		if got := b.State().Speed; got != step.want {
+			t.Errorf("%s: speed %v, want %v", step.verb, got, step.want)
+		}
+	}
+}
+
+func TestAPacedBackoffCountsDown(t *testing.T) {
+	t.Parallel()
+	b := bench(t, "a-fail-before-commit", Options{Speed: 0.1})
+	changed := make(chan struct{}, 1)
+	b.Notify(func() {
+		select {
+		case changed <- struct{}{}:
+		default:
+		}
+	})
+	b.Play()
+	for b.State().DueWhat != "retry of createFulfillment" {
+		<-changed
+	}
+	if s := b.State(); s.AtRest || s.Due <= 0 || s.Due > time.Second {
+		t.Errorf("during the backoff: %+v", s)
+	}
+	if err := b.Do("speed 0"); err != nil {
+		t.Fatal(err)
+	}
+	rest(t, b)
+	expect(t, b, "run succeeded")
+}
+
+func TestAQuestionWaitsForItsAnswer(t *testing.T) {
+	t.Parallel()
+	b := bench(t, "b-commit-then-error", Options{Ask: true})
+	asked := make(chan struct{}, 1)
+	b.Notify(func() {
+		select {
+		case asked <- struct{}{}:
+		default:
+		}
+	})
+	b.Play()
+	for b.State().Asked == nil {
+		<-asked
+	}
+	q := b.State().Asked
+	if q.Text != "How many jobs will exist at the end?" || q.Choices[q.Answer] != "1" || q.Because == "" {
+		t.Errorf("asked %+v", q)
+	}
+	expect(t, b, "runs 0")
+	b.Answer()
+	rest(t, b)
+	if s := b.State(); s.Asked != nil || s.Playing {
+		t.Errorf("after the answer: %+v", s)
+	}
+	expect(t, b, "run succeeded", "jobs 1")
+}
+
+func TestAScriptThatCannotGoOnSaysWhere(t *testing.T) {
+	t.Parallel()
+	for script, want := range map[string]string{
+		"title T\ntrigger go\nwait\nlookup\n":            "own.txtar:4: lookup was refused",
+		"title T\nwait for run succeeded\n":              "own.txtar:2: wait: the bench is at rest, and it does not hold",
+		"title T\ncrash\ntrigger go\n":                   "own.txtar:3: trigger was refused: the worker is down",
+		"title T\nexpire\n":                              "own.txtar:2: expire: the contract seed never forgets a key",
+		"title T\ntrigger go\nassume {\"origins\":{}}\n": "own.txtar:3: assume: a run is at work",
+	} {
+		src := script + "-- w.woml --\n<woml><workflow id=\"w\"><triggers><manual id=\"go\" /></triggers><steps><step id=\"s\"><script>await new Promise((go) => setTimeout(go, 1000)); return 1;</script></step></steps></workflow></woml>\n"
+		s, err := lang.Parse("own.txtar", []byte(src))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := replay(t, s, Options{})
+		if r.Passed() || !strings.HasPrefix(r.Stopped, want) {
+			t.Errorf("stopped with %q, want %q", r.Stopped, want)
+		}
+	}
+}
+
+func TestAnExpectationThatIsNotMetIsReportedWithItsLine(t *testing.T) {
+	t.Parallel()
+	s, err := Find("a-fail-before-commit")
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := catalogueFiles.ReadFile("catalogue/a-fail-before-commit.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := strings.Replace(string(src), "expect  jobs 1", "expect  jobs 2", 1)
+	line := 1 + strings.Count(broken[:strings.Index(broken, "expect  jobs 2")], "\n")
+	if s, err = lang.Parse("mine.txtar", []byte(broken)); err != nil {
+		t.Fatal(err)
+	}
+	r := replay(t, s, Options{})
+	if len(r.Failures) != 1 || r.Failures[0].Line != line || r.Passed() {
+		t.Fatalf("the report says %v", r.Complaints())
+	}
+	if got := r.Complaints()[0]; !strings.Contains(got, "mine.txtar:") || !strings.Contains(got, "expected jobs 2, seen 1 effect in jobs") {
+		t.Errorf("it says %q", got)
+	}
+}
+
+func TestClosingRemovesTheDatabases(t *testing.T) {
+	t.Parallel()
+	b := bench(t, "unique-insert", Options{})
+	b.Play()
+	rest(t, b)
+	dir := b.folder
+	if _, err := os.Stat(dir); dir == "" || err != nil {
+		t.Fatalf("no database folder while the bench is open: %q, %v", dir, err)
+	}
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(dir); !os.IsNotExist(err) {
+		t.Errorf("the folder is still there: %v", err)
+	}
+}
+
+func TestABenchCanBeClosedInTheMiddle(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []string{Simulated, Sockets} {
+		for _, script := range []string{"fault commit-then-hang\ntrigger fulfill payload.json\nwait", "fault fail-before-commit\ntrigger fulfill payload.json\nadvance 500ms\nwait"} {
+			b := bench(t, "b-commit-then-error", Options{Mode: mode, Speed: 0.1})
+			for line := range strings.SplitSeq(script, "\n") {
+				if err := b.Do(line); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := b.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+func TestOnTheWallClock(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"a-fail-before-commit", "b-commit-then-error", "c2-look-up-then-record", "d-new-key-per-attempt", "crash-after-the-effect"} {
+		for _, mode := range []string{Simulated, Sockets} {
+			t.Run(name+"/"+mode, func(t *testing.T) {
+				t.Parallel()
+				s, err := Find(name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, c := range replay(t, s, Options{Mode: mode, Wall: true}).Complaints() {
+					t.Error(c)
+				}
+			})
+		}
+	}
+}
+
+func TestChangesAreTold(t *testing.T) {
+	t.Parallel()
+	b := bench(t, "b-commit-then-error", Options{})
+	var told atomic.Int64
+	b.Notify(func() { told.Add(1) })
+	b.Play()
+	rest(t, b)
+	if n := told.Load(); n < int64(b.Timeline().Len()/4) {
+		t.Errorf("told %d times of %d entries", n, b.Timeline().Len())
+	}
+}
