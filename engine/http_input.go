@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -30,29 +31,57 @@ const (
 	maxKey           = 256
 )
 
-// httpInput is the request as a script writes it. Unknown keys are refused.
+// httpInput is the request as a script writes it.
 type httpInput struct {
-	URL          string                     `json:"url"`
-	Method       string                     `json:"method"`
-	Headers      map[string]json.RawMessage `json:"headers"`
-	Query        map[string]json.RawMessage `json:"query"`
-	JSON         json.RawMessage            `json:"json"`
-	Text         *string                    `json:"text"`
-	Bytes        *string                    `json:"bytesBase64"`
-	ResponseType string                     `json:"responseType"`
-	Timeout      string                     `json:"timeout"`
-	TimeoutMs    *float64                   `json:"timeoutMs"`
-	Accepted     *struct {
-		Minimum *int `json:"minimum"`
-		Maximum *int `json:"maximum"`
-	} `json:"acceptedStatus"`
-	Redirect         string `json:"redirect"`
-	MaximumRedirects *int   `json:"maximumRedirects"`
-	Idempotency      *struct {
-		Header string          `json:"header"`
-		Field  string          `json:"field"`
-		Value  json.RawMessage `json:"value"`
-	} `json:"idempotency"`
+	url, method  string
+	headers      map[string]json.RawMessage
+	query        map[string]json.RawMessage
+	json         json.RawMessage
+	text, bytes  *string
+	responseType string
+	timeout      json.RawMessage
+	timeoutMs    *float64
+	accepted     json.RawMessage
+	redirect     string
+	redirects    *int
+	idempotency  json.RawMessage
+}
+
+// read takes the options apart; what is left out stays zero.
+func (in *httpInput) read(raw json.RawMessage) error {
+	return options("the request", raw, map[string]any{"url": &in.url, "method": &in.method, "headers": &in.headers, "query": &in.query,
+		"json": &in.json, "text": &in.text, "bytesBase64": &in.bytes, "responseType": &in.responseType, "timeout": &in.timeout,
+		"timeoutMs": &in.timeoutMs, "acceptedStatus": &in.accepted, "redirect": &in.redirect, "maximumRedirects": &in.redirects, "idempotency": &in.idempotency})
+}
+
+// options reads an object whose keys are known, as they are written: encoding/json
+// alone would take "URL" for "url".
+func options(what string, raw json.RawMessage, known map[string]any) error {
+	var given map[string]json.RawMessage
+	if json.Unmarshal(raw, &given) != nil || given == nil {
+		return fmt.Errorf("%s is not an object", what)
+	}
+	for _, name := range sortedKeys(given) {
+		target, ok := known[name]
+		if !ok {
+			return fmt.Errorf("%s has no option %q: it takes %s", what, name, strings.Join(sortedKeys(known), ", "))
+		}
+		// A null is a body that says null; of anything else it is a value that got lost on the way.
+		lost := string(given[name]) == "null" && name != "json"
+		if err := json.Unmarshal(given[name], target); err != nil || lost {
+			return fmt.Errorf("%s of %s cannot be %s", name, what, shown(given[name]))
+		}
+	}
+	return nil
+}
+
+// shown is a value in an error's sentence, shortened.
+func shown(raw json.RawMessage) string {
+	const most = 40
+	if r := []rune(string(raw)); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return string(raw)
 }
 
 // httpRequest is a checked request, ready to be sent.
@@ -78,10 +107,8 @@ func checkHTTP(raw json.RawMessage) (*httpRequest, error) {
 		return nil, fmt.Errorf("the request has %d bytes; at most %d are taken", len(raw), maxInput)
 	}
 	var in httpInput
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&in); err != nil {
-		return nil, fmt.Errorf("the request is not understood: %s", strings.TrimPrefix(err.Error(), "json: "))
+	if err := in.read(raw); err != nil {
+		return nil, err
 	}
 	r := &httpRequest{header: http.Header{}, method: "GET", responseType: "json", timeout: defaultTimeout, minimum: 200, maximum: 299}
 	for _, check := range []func(*httpInput, *httpRequest) error{checkMethod, checkURL, checkHeaders, checkBody, checkResponse, checkTimeout, checkRedirect, checkKey} {
@@ -93,26 +120,29 @@ func checkHTTP(raw json.RawMessage) (*httpRequest, error) {
 }
 
 func checkMethod(in *httpInput, r *httpRequest) error {
-	if in.Method != "" {
-		r.method = in.Method
+	if in.method != "" {
+		r.method = strings.ToUpper(in.method)
 	}
 	if !methodForm.MatchString(r.method) {
-		return fmt.Errorf("method %q is none: write it in capital letters, as POST", r.method)
+		return fmt.Errorf("method %q is none: it has 1 to 32 letters, as POST", in.method)
 	}
 	return nil
 }
 
 func checkURL(in *httpInput, r *httpRequest) error {
-	u, err := url.Parse(in.URL)
+	u, err := url.Parse(in.url)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return fmt.Errorf("url %q is not an http or https address", in.URL)
+		return fmt.Errorf("url %q is not an http or https address", in.url)
 	}
-	if len(in.Query) > maxQuery {
-		return fmt.Errorf("query has %d keys; at most %d are taken", len(in.Query), maxQuery)
+	if u.User != nil {
+		return fmt.Errorf("the url of %s holds a user: send it as the header authorization, which is shown nowhere", u.Host)
+	}
+	if len(in.query) > maxQuery {
+		return fmt.Errorf("query has %d keys; at most %d are taken", len(in.query), maxQuery)
 	}
 	q := u.Query()
-	for _, k := range sortedKeys(in.Query) {
-		values, err := scalars(in.Query[k])
+	for _, k := range sortedKeys(in.query) {
+		values, err := scalars(in.query[k])
 		if err != nil {
 			return fmt.Errorf("query %q: %w", k, err)
 		}
@@ -120,7 +150,7 @@ func checkURL(in *httpInput, r *httpRequest) error {
 			q.Add(k, v)
 		}
 	}
-	if len(in.Query) > 0 {
+	if len(in.query) > 0 {
 		u.RawQuery = q.Encode()
 	}
 	r.url = u.String()
@@ -131,19 +161,22 @@ func checkURL(in *httpInput, r *httpRequest) error {
 }
 
 func checkHeaders(in *httpInput, r *httpRequest) error {
-	if len(in.Headers) > maxHeaders {
-		return fmt.Errorf("there are %d headers; at most %d are taken", len(in.Headers), maxHeaders)
+	if len(in.headers) > maxHeaders {
+		return fmt.Errorf("there are %d headers; at most %d are taken", len(in.headers), maxHeaders)
 	}
-	for _, name := range sortedKeys(in.Headers) {
-		values, err := scalars(in.Headers[name])
+	for _, name := range sortedKeys(in.headers) {
+		values, err := scalars(in.headers[name])
 		if err != nil {
 			return fmt.Errorf("header %q: %w", name, err)
 		}
 		if !token(name) || len(name) > maxHeaderName {
 			return fmt.Errorf("header %q is no header name", name)
 		}
+		if ownHeaders[strings.ToLower(name)] {
+			return fmt.Errorf("header %q is set by itself: leave it out", name)
+		}
 		for _, v := range values {
-			if len(v) > maxHeaderValue || strings.ContainsAny(v, "\r\n\x00") {
+			if len(v) > maxHeaderValue || strings.ContainsFunc(v, unsendable) {
 				return fmt.Errorf("header %q has a value that cannot be sent", name)
 			}
 			r.header.Add(name, v)
@@ -152,16 +185,23 @@ func checkHeaders(in *httpInput, r *httpRequest) error {
 	return nil
 }
 
+// ownHeaders belong to the connection, or say to the provider whose request it is.
+var ownHeaders = map[string]bool{"connection": true, "content-length": true, "expect": true, "host": true, "keep-alive": true, "proxy-connection": true,
+	"te": true, "trailer": true, "transfer-encoding": true, "upgrade": true, "x-request-id": true}
+
+// unsendable reports whether a character may not stand in a header's value (RFC 9110, 5.5).
+func unsendable(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }
+
 func checkBody(in *httpInput, r *httpRequest) error {
 	kinds, content := 0, ""
-	if in.JSON != nil {
-		kinds, content, r.body = kinds+1, "application/json", in.JSON
+	if in.json != nil {
+		kinds, content, r.body = kinds+1, "application/json", in.json
 	}
-	if in.Text != nil {
-		kinds, content, r.body = kinds+1, "text/plain; charset=utf-8", []byte(*in.Text)
+	if in.text != nil {
+		kinds, content, r.body = kinds+1, "text/plain; charset=utf-8", []byte(*in.text)
 	}
-	if in.Bytes != nil {
-		body, err := base64.StdEncoding.DecodeString(*in.Bytes)
+	if in.bytes != nil {
+		body, err := base64.StdEncoding.DecodeString(*in.bytes)
 		if err != nil {
 			return fmt.Errorf("bytesBase64 is not base64: %w", err)
 		}
@@ -181,18 +221,15 @@ func checkBody(in *httpInput, r *httpRequest) error {
 }
 
 func checkResponse(in *httpInput, r *httpRequest) error {
-	if in.ResponseType != "" {
-		r.responseType = in.ResponseType
+	if in.responseType != "" {
+		r.responseType = in.responseType
 	}
 	if !slices.Contains([]string{"json", "text", "bytes"}, r.responseType) {
 		return fmt.Errorf("responseType %q is none of json, text and bytes", r.responseType)
 	}
-	if a := in.Accepted; a != nil {
-		if a.Minimum != nil {
-			r.minimum = *a.Minimum
-		}
-		if a.Maximum != nil {
-			r.maximum = *a.Maximum
+	if in.accepted != nil {
+		if err := options("acceptedStatus", in.accepted, map[string]any{"minimum": &r.minimum, "maximum": &r.maximum}); err != nil {
+			return err
 		}
 		if r.minimum < 100 || r.maximum > 599 || r.minimum > r.maximum {
 			return fmt.Errorf("acceptedStatus %d to %d is no range within 100 to 599", r.minimum, r.maximum)
@@ -205,19 +242,20 @@ var durationForm = regexp.MustCompile(`^(0|[1-9][0-9]*)(\.[0-9]+)?(ms|s|m|h)$`)
 
 func checkTimeout(in *httpInput, r *httpRequest) error {
 	switch {
-	case in.Timeout != "" && in.TimeoutMs != nil:
+	case in.timeout != nil && in.timeoutMs != nil:
 		return fmt.Errorf("give timeout or timeoutMs, not both")
-	case in.Timeout != "":
-		d, err := parseDuration(in.Timeout)
+	case in.timeout != nil:
+		d, err := scriptDuration(in.timeout)
 		if err != nil {
 			return fmt.Errorf("timeout %w", err)
 		}
 		r.timeout = d
-	case in.TimeoutMs != nil:
-		if *in.TimeoutMs != float64(int64(*in.TimeoutMs)) {
-			return fmt.Errorf("timeoutMs %v is no whole number", *in.TimeoutMs)
+	case in.timeoutMs != nil:
+		d, err := milliseconds(*in.timeoutMs)
+		if err != nil {
+			return fmt.Errorf("timeoutMs %w", err)
 		}
-		r.timeout = time.Duration(*in.TimeoutMs) * time.Millisecond
+		r.timeout = d
 	}
 	if r.timeout < time.Millisecond || r.timeout > maxTimeout {
 		return fmt.Errorf("timeout %v is not within 1ms and 24h", r.timeout)
@@ -225,8 +263,16 @@ func checkTimeout(in *httpInput, r *httpRequest) error {
 	return nil
 }
 
-// parseDuration reads the durations of scripts: a number and one of ms, s, m and h.
-func parseDuration(s string) (time.Duration, error) {
+// scriptDuration reads a duration as scripts write it: a text, or a number of milliseconds.
+func scriptDuration(raw json.RawMessage) (time.Duration, error) {
+	var ms float64
+	if json.Unmarshal(raw, &ms) == nil {
+		return milliseconds(ms)
+	}
+	var s string
+	if json.Unmarshal(raw, &s) != nil {
+		return 0, fmt.Errorf("%s is no duration: write it as 10s or 500ms", shown(raw))
+	}
 	d, err := time.ParseDuration(s)
 	if !durationForm.MatchString(s) || err != nil {
 		return 0, fmt.Errorf("%q is no duration: write it as 10s or 500ms", s)
@@ -234,10 +280,17 @@ func parseDuration(s string) (time.Duration, error) {
 	return d, nil
 }
 
+func milliseconds(ms float64) (time.Duration, error) {
+	if ms != math.Trunc(ms) || math.Abs(ms) > float64(math.MaxInt64/int64(time.Millisecond)) {
+		return 0, fmt.Errorf("%v is no whole number of milliseconds", ms)
+	}
+	return time.Duration(ms) * time.Millisecond, nil
+}
+
 func checkRedirect(in *httpInput, r *httpRequest) error {
-	r.redirect, r.redirects = in.Redirect, defaultRedirects
-	if in.MaximumRedirects != nil {
-		r.redirects = *in.MaximumRedirects
+	r.redirect, r.redirects = in.redirect, defaultRedirects
+	if in.redirects != nil {
+		r.redirects = *in.redirects
 	}
 	if r.redirects < 0 || r.redirects > maxRedirects {
 		return fmt.Errorf("maximumRedirects %d is not within 0 and %d", r.redirects, maxRedirects)
@@ -258,33 +311,35 @@ func checkRedirect(in *httpInput, r *httpRequest) error {
 }
 
 func checkKey(in *httpInput, r *httpRequest) error {
-	i := in.Idempotency
-	if i == nil {
+	if in.idempotency == nil {
 		return nil
 	}
-	if err := json.Unmarshal(i.Value, &r.key); err != nil || r.key == "" || len(r.key) > maxKey {
-		return fmt.Errorf("idempotency.value is no text of 1 to %d characters", maxKey)
+	var header, field string
+	if err := options("idempotency", in.idempotency, map[string]any{"header": &header, "field": &field, "value": &r.key}); err != nil {
+		return err
 	}
 	switch {
-	case i.Header != "" && i.Field != "":
+	case r.key == "" || len(r.key) > maxKey:
+		return fmt.Errorf("idempotency.value is no text of 1 to %d characters", maxKey)
+	case header != "" && field != "":
 		return fmt.Errorf("idempotency takes header or field, not both")
-	case i.Field != "":
-		return r.keyField(i.Field)
-	case !token(i.Header) || len(i.Header) > maxHeaderName:
-		return fmt.Errorf("idempotency.header %q is no header name", i.Header)
-	case r.header.Get(i.Header) != "":
-		return fmt.Errorf("the header %s stands in headers already: leave it to idempotency", i.Header)
-	case strings.ContainsAny(r.key, "\r\n\x00"):
-		return fmt.Errorf("idempotency.value cannot be sent in a header")
+	case field != "":
+		return r.keyField(field, in.json)
+	case !token(header) || len(header) > maxHeaderName || ownHeaders[strings.ToLower(header)]:
+		return fmt.Errorf("idempotency.header %q is no header that can carry a key", header)
+	case r.header.Get(header) != "":
+		return fmt.Errorf("the header %s stands in headers already: leave it to idempotency", header)
+	case strings.ContainsFunc(r.key, unsendable) || strings.TrimSpace(r.key) != r.key:
+		return fmt.Errorf("idempotency.value cannot be sent in a header: it has a control character, or a space at its end")
 	}
-	r.header.Set(i.Header, r.key)
+	r.header.Set(header, r.key)
 	return nil
 }
 
 // keyField puts the key into the JSON body, for providers that want it there.
-func (r *httpRequest) keyField(name string) error {
+func (r *httpRequest) keyField(name string, given json.RawMessage) error {
 	var body map[string]json.RawMessage
-	if r.header.Get("Content-Type") != "application/json" || json.Unmarshal(r.body, &body) != nil || body == nil {
+	if json.Unmarshal(given, &body) != nil || body == nil {
 		return fmt.Errorf("idempotency.field needs a json body that is an object")
 	}
 	if _, there := body[name]; there {

@@ -38,18 +38,17 @@ func (h *host) prepareWorkflow(c script.Call) (call, *script.ServiceError) {
 	if len(c.Input) > MaxPayload {
 		return nil, refuse(c, "WOML_WORKFLOW_PAYLOAD_INVALID", fmt.Sprintf("the payload has %d bytes; at most %d are taken", len(c.Input), MaxPayload))
 	}
-	var options struct {
-		Timeout string `json:"timeout"`
-	}
 	if len(c.Options) > 0 {
-		if err := json.Unmarshal(c.Options, &options); err != nil {
-			return nil, refuse(c, "WOML_WORKFLOW_CALL_OPTIONS_INVALID", "the options of a call are {name, timeout}")
+		var timeout json.RawMessage
+		if err := options("the options of a call", c.Options, map[string]any{"timeout": &timeout}); err != nil {
+			return nil, refuse(c, "WOML_WORKFLOW_CALL_OPTIONS_INVALID", err.Error())
 		}
-	}
-	if options.Timeout != "" {
-		d, err := parseDuration(options.Timeout)
+		d, err := scriptDuration(timeout)
 		if err != nil {
 			return nil, refuse(c, "WOML_WORKFLOW_CALL_OPTIONS_INVALID", "timeout "+err.Error())
+		}
+		if d < time.Millisecond || d > maxTimeout {
+			return nil, refuse(c, "WOML_WORKFLOW_CALL_OPTIONS_INVALID", fmt.Sprintf("timeout %v is not within 1ms and 24h", d))
 		}
 		w.timeout = d
 	}
