@@ -164,7 +164,7 @@ func (m *model) footer() string {
 	var items []spans
 	for _, name := range m.footerNames(on) {
 		if k := keyOfVerb(name, on); k != "" && m.offers(name) {
-			items = append(items, say(inkAccent, m.keyLabel(name, k), inkQuiet, " "+footerWord(name)))
+			items = append(items, say(inkAccent, m.keyLabel(name, k), inkQuiet, " "+footerWord(name, on)))
 		}
 	}
 	gap := 3
@@ -247,7 +247,10 @@ func drop(items []spans) []spans {
 	return append(items[:i:i], items[i+1:]...)
 }
 
-func footerWord(name string) string {
+func footerWord(name string, on lang.Screen) string {
+	if name == "open" && on == lang.OnMenu {
+		return "choose"
+	}
 	if w, ok := footerWords[name]; ok {
 		return w
 	}
@@ -260,9 +263,16 @@ func footerWord(name string) string {
 // offers tells verbs apart that take each other's place in the footer.
 func (m *model) offers(name string) bool {
 	s := m.session
-	if p, ok := m.top().(*settle); ok && decides(name) {
-		op := p.op(m)
-		return op != nil && op.Belief == engine.BeliefUnknown
+	switch top := m.top().(type) {
+	case *settle:
+		if decides(name) {
+			op := top.op(m)
+			return op != nil && op.Belief == engine.BeliefUnknown
+		}
+	case *helpScreen:
+		return name != "open"
+	case *compareScreen, *sourceScreen:
+		return name != "filter"
 	}
 	if s == nil {
 		return true

@@ -171,7 +171,7 @@ func (v *sourceScreen) rows(t *theme, width int) rows {
 			}
 			text := g + " column " + strconv.Itoa(d.Column) + ": " + d.Message
 			if d.Hint != "" {
-				text += "; " + d.Hint
+				text += " " + d.Hint
 			}
 			for _, l := range t.wrap(text, width-6, 4) {
 				out = append(out, say(inkQuiet, "     ", k, l))

@@ -251,6 +251,7 @@ func testModel(t testing.TB, theme string, width, height int) *model {
 	}
 	o := Options{Scenarios: []*lang.Scenario{testScenario("a-fail-before-commit", "A. Fail before the commit"),
 		testScenario("b-commit-then-error", "B. Commit, then 503"), testScenario("c-commit-then-drop", "C. Commit, then drop")}, depth: termenv.TrueColor}
+	o.Lessons = []Lesson{{Name: "timeout", Title: "A timeout is not a failure", Text: "An attempt ends in one of three states.\nYou predict, then you see.", Scenarios: o.Scenarios[:2]}}
 	m := newModel(o, th, recall(""))
 	m.width, m.height = width, height
 	return m

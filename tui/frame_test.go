@@ -173,3 +173,27 @@ func TestADecisionTakesItsName(t *testing.T) {
 }
 
 var _ = engine.Succeeded
+
+// follow carries a message's commands out until none is left, as the program does. Waits are not waited for.
+func follow(m *model, msg any) {
+	_, cmd := m.Update(msg)
+	for _, next := range outcomes(cmd) {
+		follow(m, next)
+	}
+}
+
+func outcomes(cmd tea.Cmd) (out []any) {
+	if cmd == nil {
+		return nil
+	}
+	switch msg := cmd().(type) {
+	case nil:
+	case tea.BatchMsg:
+		for _, c := range msg {
+			out = append(out, outcomes(c)...)
+		}
+	default:
+		out = append(out, msg)
+	}
+	return out
+}

@@ -42,6 +42,30 @@ var scenes = []struct {
 	}},
 	{"help", func(m *model) { onBench(m, "B. Commit, then 503", commitThenError()); press(m, "?") }},
 	{"palette", func(m *model) { onBench(m, "B. Commit, then 503", commitThenError()); press(m, ":", "c", "r") }},
+	{"help-verb", func(m *model) { onBench(m, "B", commitThenError()); m.help("deliver") }},
+	{"help-filter", func(m *model) { onBench(m, "B", commitThenError()); press(m, "?", "/", "k", "e", "y") }},
+	{"menu-faults", func(m *model) { onFaults(m); press(m, "f", "down", "down", "down") }},
+	{"menu-faults-filter", func(m *model) { onFaults(m); press(m, "f", "/", "h", "a", "n", "g") }},
+	{"menu-compose", func(m *model) { onFaults(m); press(m, "f", "down", "down", "enter", "down") }},
+	{"menu-contracts", func(m *model) { onBench(m, "B", commitThenError()); press(m, "c", "down") }},
+	{"menu-policy", func(m *model) { onBench(m, "B", commitThenError()); press(m, "p", "down", "down") }},
+	{"menu-key", func(m *model) { onBench(m, "B", commitThenError()); press(m, "K", "down", "down", "down") }},
+	{"compare", func(m *model) { onBench(m, "Two", twoRuns()); press(m, "=") }},
+	{"lessons", func(m *model) { press(m, "l") }},
+	{"lesson-page", func(m *model) { press(m, "l", "enter") }},
+	{"lesson-question", func(m *model) { asked(m, false) }},
+	{"lesson-answer", func(m *model) { asked(m, true) }},
+	{"lesson-over", func(m *model) {
+		press(m, "l", "enter")
+		m.course.at, m.course.asked, m.course.right = 2, 3, 2
+		m.top().(*lessonScreen).over = true
+	}},
+	{"runs", func(m *model) { runsShown(m) }},
+	{"runs-none", func(m *model) { press(m, "h"); m.Update(runsMsg{err: errNoStore}) }},
+	{"unknowns", func(m *model) { unknownsShown(m) }},
+	{"source-broken", func(m *model) { edited(m, brokenWorkflow) }},
+	{"stored-run", func(m *model) { storedShown(m) }},
+	{"worker-down", func(m *model) { workerDown(m) }},
 	{"palette-mistake", func(m *model) {
 		onBench(m, "B. Commit, then 503", commitThenError())
 		press(m, ":", "c", "r", "x", "enter")
@@ -81,6 +105,24 @@ func TestGoldenFrames(t *testing.T) {
 				golden(t, name+".txt", []byte(trimLines(ansi.Strip(frame))))
 			})
 		}
+	}
+}
+
+func TestGoldenFramesInASCII(t *testing.T) {
+	t.Parallel()
+	for _, size := range sizes {
+		m := testModel(t, "none", size[0], size[1])
+		m.t = testTheme(t, "none", asciiGlyphs)
+		onBench(m, "C. Commit, then drop", commitThenDrop(false))
+		frame := m.View()
+		checkFrame(t, frame, size[0], size[1])
+		plain := ansi.Strip(frame)
+		for _, r := range plain {
+			if r > 0x7e {
+				t.Fatalf("%q is not ASCII", r)
+			}
+		}
+		golden(t, fmt.Sprintf("ascii-%dx%d.txt", size[0], size[1]), []byte(trimLines(plain)))
 	}
 }
 

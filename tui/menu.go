@@ -130,6 +130,7 @@ func (n *menu) typed(m *model, k tea.KeyMsg) (tea.Cmd, bool) {
 
 func (n *menu) verb(m *model, c command) (tea.Cmd, bool) {
 	items := n.listed(m)
+	n.settle(items, 0)
 	step, ok := map[string]int{"up": -1, "down": 1, "pageup": -10, "pagedown": 10, "top": -len(items), "bottom": len(items)}[c.verb.Name]
 	switch {
 	case ok:

@@ -45,6 +45,14 @@ func (p *settle) on() lang.Screen { return lang.OnUnknowns }
 
 func (p *settle) title(m *model) spans { return say(inkStrong, m.session.scenario.Title) }
 
+// stepArg names the step as verbs do: a compensation has a ~ before its step.
+func (p *settle) stepArg() string {
+	if p.undo {
+		return "~" + p.step
+	}
+	return p.step
+}
+
 // op is the operation as it is now.
 func (p *settle) op(m *model) *scenarios.Operation {
 	return opOf(m.session.view, p.run, p.step, p.undo)
@@ -349,7 +357,7 @@ func (p *settle) take(m *model) tea.Cmd {
 	if p.why != "" {
 		args = append(args, lang.Quote(p.why))
 	}
-	args = append(args, "run="+lang.Quote(p.run), "step="+lang.Quote(p.step))
+	args = append(args, "run="+lang.Quote(p.run), "step="+lang.Quote(p.stepArg()))
 	if o.Unavailable != "" && o.Decision != engine.Escalate {
 		args = append(args, "--force")
 	}
@@ -386,7 +394,7 @@ func (p *settle) verb(m *model, c command) (tea.Cmd, bool) {
 		}
 	case "lookup":
 		if c.args == "" && p.run != "" {
-			c.args = "run=" + lang.Quote(p.run) + " step=" + lang.Quote(p.step)
+			c.args = "run=" + lang.Quote(p.run) + " step=" + lang.Quote(p.stepArg())
 		}
 		return m.send(c), true
 	default:

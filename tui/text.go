@@ -117,7 +117,10 @@ func cleanRune(r rune, ascii bool) (string, int) {
 		esc := escapeRune(r)
 		return esc, len(esc)
 	}
-	if ascii || !standsAlone(r) {
+	switch {
+	case ascii && r == '…': // ours: it stands in shortened keys
+		return "...", 3
+	case ascii || !standsAlone(r):
 		esc := escapeRune(r)
 		return esc, len(esc)
 	}

