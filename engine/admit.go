@@ -1,9 +1,11 @@
 package engine
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"unicode/utf8"
 
 	"faultlab/engine/woml"
 )
@@ -65,8 +67,11 @@ func (e *Engine) Submit(d Delivery) (Receipt, error) {
 	if len(d.Payload) == 0 {
 		d.Payload = json.RawMessage("{}")
 	}
-	if len(d.Payload) > MaxPayload {
+	switch {
+	case len(d.Payload) > MaxPayload:
 		return Receipt{}, &Error{Code: "WOML_TRIGGER_PAYLOAD_TOO_LARGE", Message: fmt.Sprintf("the payload has %d bytes; at most %d are taken", len(d.Payload), MaxPayload)}
+	case !isObject(d.Payload):
+		return Receipt{}, &Error{Code: "WOML_TRIGGER_PAYLOAD_INVALID", Message: "the payload is not a JSON object in UTF-8"}
 	}
 	id, digest := d.identity(), ""
 	if d.Key != "" {
@@ -84,7 +89,10 @@ func (e *Engine) Submit(d Delivery) (Receipt, error) {
 	switch {
 	case err != nil:
 		return Receipt{}, fmt.Errorf("look for an earlier delivery: %w", err)
-	case found && known != digest && d.parent == nil:
+	case found && d.parent != nil && known != digestJSON(d.Payload):
+		return Receipt{}, &Error{Code: "WOML_WORKFLOW_CALL_IDEMPOTENCY_CONFLICT",
+			Message: fmt.Sprintf("an earlier attempt gave %s another payload, as %s: make it of what no retry changes, or give the call another name", d.Workflow, run)}
+	case found && d.parent == nil && known != digest:
 		return Receipt{}, &Error{Code: "WOML_TRIGGER_IDEMPOTENCY_CONFLICT", Message: ErrConflict.Error() + ", by " + run}
 	case found:
 		return Receipt{Run: run, Duplicate: true}, nil
@@ -95,6 +103,10 @@ func (e *Engine) Submit(d Delivery) (Receipt, error) {
 		err = e.durable(r.ticket, nil)
 	}
 	return r, err
+}
+
+func isObject(raw json.RawMessage) bool {
+	return bytes.HasPrefix(bytes.TrimLeft(raw, " \t\r\n"), []byte("{")) && json.Valid(raw) && utf8.Valid(raw)
 }
 
 // identity names what makes two deliveries the same one; empty where nothing does.
@@ -110,8 +122,14 @@ func (d Delivery) identity() string {
 
 func (e *Engine) earlier(d Delivery) (run, digest string, ok bool, err error) {
 	if d.parent != nil {
-		run, ok, err = e.o.History.Child(*d.parent)
-		return run, "", ok, err
+		if run, ok, err = e.o.History.Child(*d.parent); !ok || err != nil {
+			return "", "", false, err
+		}
+		child, err := e.Get(run)
+		if err != nil {
+			return "", "", false, err
+		}
+		return run, digestJSON(child.Admitted.Payload), true, nil
 	}
 	return e.o.History.Delivery(d.Workflow, d.Trigger, d.Key)
 }
@@ -144,9 +162,9 @@ func (e *Engine) enterAdmission(id string) (leave func(), err error) {
 func (e *Engine) admitNew(doc *woml.Document, d Delivery, digest string) (Receipt, error) {
 	e.mu.Lock()
 	p := e.pool(doc)
-	if d.parent == nil && !p.room() {
+	if !p.room() {
 		e.mu.Unlock()
-		return Receipt{}, &Error{Code: "WOML_POLICY_QUEUE_FULL", Message: fmt.Sprintf("%d runs wait already; send it again later", maxQueue)}
+		return Receipt{}, &Error{Code: codeQueueFull, Message: fmt.Sprintf("%d runs wait already; send it again later", maxQueue)}
 	}
 	id, seed := e.newID()
 	rt := e.newRunning(id, doc)

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 
 	"faultlab/engine/script"
 )
@@ -31,6 +32,9 @@ func (c *dbCall) started() CallStarted { return c.fact }
 func (h *host) prepareDB(c script.Call) (call, *script.ServiceError) {
 	if h.e.o.Database == nil {
 		return nil, refuse(c, "WOML_DATABASE_UNAVAILABLE", "services.db is not available here")
+	}
+	if len(c.Input) > maxInput {
+		return nil, refuse(c, "WOML_DATABASE_INPUT_INVALID", fmt.Sprintf("the input has %d bytes; at most %d are taken", len(c.Input), maxInput))
 	}
 	effect := UnkeyedWrite
 	if c.Operation == "query" || c.Operation == "read" {

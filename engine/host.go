@@ -34,12 +34,12 @@ type host struct {
 	tickets  map[int]func(cause error) // of open calls: give it up
 	calls    int                       // numbered so far
 	requests int                       // numbered so far, over all calls
-	unnamed  bool                      // an unnamed write was made
+	unnamed  map[string]bool           // operations of which an unnamed write was made
 	tape     *tape                     // the journal that is played; nil when all is new
 }
 
 func newHost(rt *running, ctx context.Context, p part, attempt int) *host {
-	h := &host{rt: rt, e: rt.e, part: p, pos: p.pos(attempt), timers: map[int]func() bool{}, tickets: map[int]func(error){}}
+	h := &host{rt: rt, e: rt.e, part: p, pos: p.pos(attempt), timers: map[int]func() bool{}, unnamed: map[string]bool{}, tickets: map[int]func(error){}}
 	h.key = StepKey(rt.doc.Hash, node(p.step.ID, p.undo), rt.id)
 	h.ctx, h.stop = rt.e.clk.WithCancel(ctx)
 	return h
@@ -216,13 +216,16 @@ func (h *host) Start(id int, c script.Call) *script.ServiceError {
 		return refusal
 	}
 	fact := work.started()
+	if why := h.nameless(fact); why != "" {
+		return refuse(c, inputInvalid[c.Service], why)
+	}
 	if h.tape != nil && h.tape.take(id, fact, work) {
 		return nil
 	}
 	h.mu.Lock()
-	if why := h.tooMany(fact); why != "" {
+	if h.calls >= maxCalls {
 		h.mu.Unlock()
-		return refuse(c, "WOML_CALL_LIMIT", why)
+		return refuse(c, "FAULTLAB_CALL_LIMIT", fmt.Sprintf("an attempt makes at most %d calls", maxCalls))
 	}
 	h.calls++
 	fact.Pos = h.pos
@@ -245,18 +248,30 @@ func (h *host) Start(id int, c script.Call) *script.ServiceError {
 	return nil
 }
 
-func (h *host) tooMany(fact CallStarted) string {
-	if h.calls >= maxCalls {
-		return fmt.Sprintf("an attempt makes at most %d calls", maxCalls)
+// nameless refuses the second unnamed write of one operation: which of them a later
+// attempt makes could not be told. Of services.workflows each target is one of its
+// own, and two calls of one must both have a name.
+func (h *host) nameless(fact CallStarted) string {
+	if fact.Effect == Read || fact.Service == script.ServiceFetch {
+		return ""
 	}
-	if fact.Effect != Read && fact.Name == "" && fact.Service != script.ServiceFetch {
-		if h.unnamed {
-			return "a step makes at most one write without a name: give each a name, as {name: \"create-job\"}"
-		}
-		h.unnamed = true
+	operation := fact.Service + "." + fact.Operation
+	if fact.Service == script.ServiceWorkflows {
+		operation += " of " + fact.Target
+	}
+	before, again := h.unnamed[operation]
+	if again && (fact.Name == "" || before && fact.Service == script.ServiceWorkflows) {
+		return fmt.Sprintf("a step makes at most one services.%s without a name: give each a name, as {name: \"create-job\"}", operation)
+	}
+	if fact.Name == "" || fact.Service == script.ServiceWorkflows {
+		h.unnamed[operation] = fact.Name == ""
 	}
 	return ""
 }
+
+// inputInvalid are the codes of bad input, by service.
+var inputInvalid = map[string]string{script.ServiceHTTP: "WOML_HTTP_INPUT_INVALID", script.ServiceDB: "WOML_DATABASE_INPUT_INVALID",
+	script.ServiceWorkflows: "WOML_WORKFLOW_CALL_OPTIONS_INVALID"}
 
 // end writes a call's end down and hands it to the script, in one order.
 func (h *host) end(fact CallStarted, ended CallEnded, c script.Completion) {

@@ -71,17 +71,15 @@ func (c *childCall) perform(ctx context.Context, h *host, pos Pos, begun Ticket)
 	case depth > maxDepth:
 		return CallEnded{How: HowClient}, failed("WOML_WORKFLOW_CALL_DEPTH_EXCEEDED", fmt.Sprintf("workflows call each other at most %d deep", maxDepth))
 	}
-	name := c.fact.Name
-	if name == "" {
-		name = c.target
-	}
 	receipt, err := h.e.Admit(Delivery{Workflow: c.target, Payload: c.payload,
-		parent: &Parent{Run: h.rt.id, Step: node(pos.Step, pos.Undo), Name: name, Depth: depth, Wait: c.wait}})
+		parent: &Parent{Run: h.rt.id, Step: node(pos.Step, pos.Undo), Name: c.identity(), Depth: depth, Wait: c.wait}})
 	if err != nil {
 		code, how := "WOML_WORKFLOW_CALL_FAILED", HowNeverSent
 		var e *Error
 		if errors.As(err, &e) {
-			code, how = e.Code, HowClient
+			if code, how = e.Code, HowClient; code == codeQueueFull {
+				how = HowThrottled
+			}
 		}
 		return CallEnded{How: how}, failed(code, err.Error())
 	}
@@ -90,6 +88,15 @@ func (c *childCall) perform(ctx context.Context, h *host, pos Pos, begun Ticket)
 		return ended, script.Completion{Value: mustJSON(map[string]any{"workflowId": c.target, "runId": receipt.Run, "duplicate": receipt.Duplicate})}
 	}
 	return c.await(ctx, h, pos, receipt.Run)
+}
+
+// identity is the call's part of the child's: its operation, target and name.
+func (c *childCall) identity() string {
+	id := c.fact.Operation + " " + c.target
+	if c.fact.Name != "" {
+		id += " " + c.fact.Name
+	}
+	return id
 }
 
 func failed(code, message string) script.Completion {
