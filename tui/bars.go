@@ -138,9 +138,9 @@ func (m *model) timeline(width, margin int) string {
 var footerOrder = map[lang.Screen][]string{
 	lang.OnCatalogue: {"open", "filter", "lessons", "history", "unknowns", "edit", "command", "help", "quit"},
 	lang.OnBench:     {"again", "pause", "fault", "crash", "restart", "lookup", "cover", "pane", "command", "help", "quit"},
-	lang.OnRuns:      {"open", "filter", "lookup", "rerun", "copy", "close", "command", "help", "quit"},
+	lang.OnRuns:      {"open", "pane", "filter", "lookup", "rerun", "copy", "close", "command", "help", "quit"},
 	lang.OnUnknowns:  {"lookup", "record", "resubmit", "abandon", "escalate", "copy", "close", "help"},
-	lang.OnLesson:    {"answer", "next", "open", "close", "command", "help", "quit"},
+	lang.OnLesson:    {"open", "close", "command", "help", "quit"},
 	lang.OnMenu:      {"open", "filter", "close", "help"},
 }
 
@@ -248,8 +248,13 @@ func drop(items []spans) []spans {
 }
 
 func footerWord(name string, on lang.Screen) string {
-	if name == "open" && on == lang.OnMenu {
+	switch {
+	case name == "open" && on == lang.OnMenu:
 		return "choose"
+	case name == "open" && on == lang.OnLesson:
+		return "go on"
+	case name == "pane" && on == lang.OnRuns:
+		return "status"
 	}
 	if w, ok := footerWords[name]; ok {
 		return w

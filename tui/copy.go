@@ -55,7 +55,7 @@ func copyFromBench(m *model, c command) tea.Cmd {
 // for it, into its own: not every terminal takes the first.
 func (m *model) copy(what, text string) tea.Cmd {
 	m.say(inkGood, m.t.glyphs.good+" copied: "+what)
-	out := m.opt.Out
+	out, tools := m.opt.Out, m.opt.tools
 	return work(func() tea.Msg {
 		if out != nil {
 			seq := osc52.New(text)
@@ -67,7 +67,9 @@ func (m *model) copy(what, text string) tea.Cmd {
 			}
 			_, _ = seq.WriteTo(out) // a terminal that is gone ends the program anyway
 		}
-		native(text)
+		if tools {
+			native(text)
+		}
 		return nil
 	})
 }

@@ -36,6 +36,7 @@ type Options struct {
 	In, Out *os.File   // nil: standard input and output
 
 	depth termenv.Profile // how many colours the terminal has
+	tools bool            // the system's clipboard may be used, beside the terminal's
 }
 
 // names is Names with the themes, which only the workbench knows.
@@ -121,7 +122,7 @@ func Run(ctx context.Context, o Options) (err error) {
 
 // prepare makes the model: the theme by what the terminal says of itself.
 func prepare(o Options) (m *model, typed []byte, err error) {
-	o.depth = termenv.NewOutput(o.Out).EnvColorProfile()
+	o.depth, o.tools = termenv.NewOutput(o.Out).EnvColorProfile(), true
 	mem := recall(o.State)
 	name := o.Theme
 	if name == "" || name == "auto" {

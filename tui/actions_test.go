@@ -1,0 +1,200 @@
+package tui
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"faultlab/scenarios"
+	"faultlab/scenarios/lang"
+)
+
+// typeLine types a line into the palette and carries it out.
+func typeLine(m *model, line string) {
+	follow(m, keyMsg(":"))
+	for _, r := range line {
+		follow(m, keyMsg(string(r)))
+	}
+	follow(m, keyMsg("enter"))
+}
+
+func TestWhatWasDoneSavesAsAScenario(t *testing.T) {
+	t.Parallel()
+	m := show(t, played(t, "b-commit-then-error"))
+	path := filepath.Join(t.TempDir(), "mine")
+	typeLine(m, "save "+path)
+	if !strings.Contains(m.notice.text, "written") {
+		t.Fatalf("save says %q", m.notice.text)
+	}
+	s, err := scenarios.LoadFile(path + lang.Ext)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := scenarios.Open(s, scenarios.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	b.Play()
+	rest(t, Live(b))
+	got, want := Plain(b.Timeline().Latest(), 0, false), Plain(m.session.view, 0, false)
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("the saved scenario plays\n%s\nand the bench saw\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	typeLine(m, "save "+path)
+	if !strings.Contains(m.notice.text, "exists already") {
+		t.Errorf("a file was written over: %q", m.notice.text)
+	}
+}
+
+func TestExports(t *testing.T) {
+	t.Parallel()
+	m := show(t, played(t, "c2-look-up-then-record"))
+	dir := t.TempDir()
+	read := func(format string) string {
+		path := filepath.Join(dir, format)
+		typeLine(m, "export "+format+" "+path)
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatalf("%v; it says %q", err, m.notice.text)
+		}
+		return string(data)
+	}
+	for _, want := range []string{"one effect", "connection reset", "| id | collection |", "orderId"} {
+		if md := read("markdown"); !strings.Contains(md, want) {
+			t.Errorf("the report does not tell %q:\n%s", want, md)
+		}
+		_ = os.Remove(filepath.Join(dir, "markdown"))
+	}
+	for d := xml.NewDecoder(strings.NewReader(read("svg"))); ; {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatalf("the picture is no XML: %v", err)
+		}
+	}
+	lines := strings.Split(strings.TrimSpace(read("asciicast")), "\n")
+	if want := m.session.bench.Len() + 1; len(lines) != want {
+		t.Errorf("the recording has %d lines, want a head and one for each of the entries: %d", len(lines), want)
+	}
+	last := -1.0
+	for i, l := range lines[1:] {
+		var e []any
+		if err := json.Unmarshal([]byte(l), &e); err != nil || len(e) != 3 || e[1] != "o" {
+			t.Fatalf("line %d of the recording: %v %.80s", i+2, err, l)
+		}
+		if at := e[0].(float64); at < last {
+			t.Fatalf("line %d goes back in time", i+2)
+		} else {
+			last = at
+		}
+	}
+}
+
+func TestCopying(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ what, want string }{
+		{"", testKey},
+		{"key", testKey},
+		{"id", "run_7f31c20e"},
+		{"curl", "curl -sS -X POST 'http://127.0.0.1:4040/jobs' -H 'Idempotency-Key: " + testKey + "'"},
+		{"view", "faultlab   C. Commit, then drop"},
+	} {
+		out, in, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := testModel(t, "dark", 120, 36)
+		m.opt.Out = in
+		onBench(m, "C. Commit, then drop", commitThenDrop(false))
+		got := make(chan string)
+		go func() { data, _ := io.ReadAll(out); got <- string(data) }()
+		if c.what == "" {
+			follow(m, keyMsg("y"))
+		} else {
+			typeLine(m, "copy "+c.what)
+		}
+		in.Close()
+		text := strings.TrimSuffix(strings.TrimPrefix(<-got, "\x1b]52;c;"), "\a")
+		plain, err := base64.StdEncoding.DecodeString(text)
+		if err != nil || !strings.Contains(string(plain), c.want) {
+			t.Errorf("copy %s: %v, the clipboard gets %q", c.what, err, plain)
+		}
+	}
+}
+
+func TestQueueingAndRemovingFaults(t *testing.T) {
+	t.Parallel()
+	m := show(t, played(t, "b-commit-then-error"))
+	for _, line := range []string{"fault commit-then-drop slow", "fault phantom-success"} {
+		typeLine(m, line)
+		rest(t, m.session.bench)
+	}
+	follow(m, newsMsg{})
+	if got := strings.Join(m.session.view.Faults, " "); got != "commit-then-drop slow phantom-success" {
+		t.Fatalf("queued: %s", got)
+	}
+	follow(m, keyMsg("f"))
+	follow(m, keyMsg("down"))
+	follow(m, keyMsg("enter")) // slow is taken out
+	rest(t, m.session.bench)
+	follow(m, newsMsg{})
+	if got := strings.Join(m.session.view.Faults, " "); got != "commit-then-drop phantom-success" {
+		t.Errorf("left in the queue: %s", got)
+	}
+}
+
+func TestComposingAFault(t *testing.T) {
+	t.Parallel()
+	m := show(t, played(t, "b-commit-then-error"))
+	for _, k := range []string{"f", "enter", "down", "down", "enter", "down", "enter", "enter", "enter"} {
+		follow(m, keyMsg(k)) // a fault of one's own: 2 s late, 503, new operations
+	}
+	rest(t, m.session.bench)
+	follow(m, newsMsg{})
+	if len(m.session.view.Faults) != 1 || !strings.Contains(m.session.view.Faults[0], "late") {
+		t.Errorf("queued: %q; it says %q", m.session.view.Faults, m.notice.text)
+	}
+}
+
+func TestTheMemoryOutlivesTheProgram(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "deep", "workbench.json")
+	m := show(t, played(t, "b-commit-then-error"))
+	m.memory = recall(path)
+	follow(m, newsMsg{})
+	typeLine(m, "theme light")
+	typeLine(m, "cover")
+	again := recall(path)
+	if again.Theme != "light" || !again.Covered {
+		t.Errorf("kept: %+v", again)
+	}
+	if err := os.WriteFile(path, []byte("{broken"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := recall(path); got.Theme != "" || got.Verdicts == nil {
+		t.Errorf("a broken file gives %+v", got)
+	}
+}
+
+func TestPlainTellsTheWireInWords(t *testing.T) {
+	t.Parallel()
+	got := strings.Join(Plain(commitThenDrop(false), 0, false), "\n")
+	want := `0.000 caller: attempt 1 (key …c41b)
+0.001 caller sends: POST /jobs
+0.002 provider: commit (job_7c1e0a2b)
+0.003 caller gets no whole answer: connection reset
+0.003 caller: unknown (stop, do not resend)`
+	if got != want {
+		t.Errorf("told:\n%s\nwant:\n%s", got, want)
+	}
+	if covered := Plain(commitThenDrop(false), 0, true); strings.Contains(strings.Join(covered, "\n"), "commit") {
+		t.Error("the covered truth is told")
+	}
+}
