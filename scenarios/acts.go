@@ -218,7 +218,7 @@ func (b *Bench) actExpire(l lang.Line) error {
 func (b *Bench) actCrash(l lang.Line) error {
 	point := l.Arg(0)
 	if point == "" || point == crashNow {
-		b.kill("now")
+		b.kill("now: the worker is gone")
 		return nil
 	}
 	attempt, _ := strconv.Atoi(l.Opt("attempt"))

@@ -34,7 +34,8 @@ var gates = map[clock.Point]string{
 // gate is asked by the clock whenever an actor passes a send, a commit, a reply or a record.
 func (b *Bench) gate(p clock.Point, subject string) clock.Verdict {
 	if b.crashesAt(gates[p], subject) {
-		b.kill("at " + gates[p] + ", " + subject)
+		id, _ := engine.ParseRequestID(subject) // it fits the crash, so it is one
+		b.kill(fmt.Sprintf("%s, in attempt %d of %s: the worker is gone", gates[p], id.Attempt, stepName(id.Step, id.Undo)))
 		return clock.Pass
 	}
 	b.mu.Lock()
@@ -83,7 +84,9 @@ func (b *Bench) watchBackoff(events []engine.Event) {
 		}
 		b.mu.Unlock()
 		if hit {
-			b.clk.Go("crash", func() { b.kill(fmt.Sprintf("during the backoff after attempt %d of %s", f.Attempt, f.Step)) })
+			b.clk.Go("crash", func() {
+				b.kill(fmt.Sprintf("%s, after attempt %d of %s: the worker is gone", crashInBackoff, f.Attempt, stepName(f.Step, f.Undo)))
+			})
 		}
 	}
 }

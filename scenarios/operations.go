@@ -26,6 +26,7 @@ type op struct {
 	out     Operation
 	doubts  []doubt
 	asked   time.Time // when out.Options was worked out; zero if it was not
+	beyond  bool      // it wrote, but nothing to the provider: the ledger says nothing about it
 }
 
 // doubt is a call of which nobody knows whether it happened, and the index of its run.
@@ -56,9 +57,9 @@ func thawedOps(list []*op, index map[opKey]int) *opFold {
 }
 
 // freeze derives what is stale and gives the operations away: nothing reachable from them changes any more.
-func (f *opFold) freeze(runs []*engine.Run, replayed map[string]bool) []*op {
+func (f *opFold) freeze(runs []*engine.Run, seen *seenThere) []*op {
 	for _, i := range f.stale {
-		f.list[i].derive(runs, replayed)
+		f.list[i].derive(runs, seen)
 		f.made = nil
 	}
 	f.stale = f.stale[:0]
@@ -87,7 +88,7 @@ func (f *opFold) values(runs []*engine.Run, at time.Time, refusal refusal) []Ope
 	if f.made == nil {
 		f.made = make([]Operation, 0, len(f.list))
 		for _, o := range f.list {
-			if o.out.Belief != "" || len(o.out.Effects) > 0 {
+			if o.shows() {
 				f.made = append(f.made, o.out)
 			}
 		}
@@ -194,7 +195,7 @@ func subjectOf(field string, run string, payload json.RawMessage) string {
 }
 
 // derive is the operation as its runs and effects have it now.
-func (o *op) derive(all []*engine.Run, replayed map[string]bool) {
+func (o *op) derive(all []*engine.Run, seen *seenThere) {
 	out := Operation{Step: o.key.step, Undo: o.key.undo, Subject: o.key.subject, Effects: slices.Clip(o.effects)}
 	var runs []*engine.Run
 	var beliefs []engine.Belief
@@ -226,8 +227,40 @@ func (o *op) derive(all []*engine.Run, replayed map[string]bool) {
 	for _, d := range o.doubts {
 		out.Doubts, out.DoubtRuns = append(out.Doubts, d.call), append(out.DoubtRuns, all[d.run].ID)
 	}
-	out.Why = why(out, runs, replayed)
+	if o.beyond = !asksProvider(runs, o.key) && len(out.Effects) == 0; o.beyond && out.Belief != engine.BeliefUnknown {
+		out.Verdict = ""
+	}
+	out.Why = why(out, runs, seen)
 	o.out, o.stale, o.asked = out, false, time.Time{}
+}
+
+// shows reports whether the operation stands for an effect that a view has something to say about.
+func (o *op) shows() bool {
+	switch {
+	case len(o.out.Effects) > 0 || o.out.Belief == engine.BeliefUnknown:
+		return true
+	case o.out.Belief == "":
+		return false
+	}
+	return !o.beyond
+}
+
+// asksProvider reports whether an operation's step wrote anything over HTTP, or has not yet written at all.
+func asksProvider(runs []*engine.Run, k opKey) bool {
+	writes := 0
+	for _, r := range runs {
+		for _, a := range r.StepAt(k.step, k.undo).Attempts {
+			for _, c := range a.Calls {
+				if c.Effect == engine.Read {
+					continue
+				}
+				if writes++; len(c.Requests) > 0 || c.Service == "http" || c.Service == "fetch" {
+					return true
+				}
+			}
+		}
+	}
+	return writes == 0
 }
 
 // mergeBeliefs is table c over several runs: what any of them proved is proved.

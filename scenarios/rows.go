@@ -3,6 +3,7 @@ package scenarios
 import (
 	"strconv"
 	"strings"
+	"time"
 
 	"faultlab/engine"
 	"faultlab/faultprovider"
@@ -13,18 +14,20 @@ type wire struct {
 	uses    map[string]bool                // by run: its document uses attempt.idempotencyKey
 	offered map[string]string              // by run and step: attempt.idempotencyKey
 	sentKey map[string]string              // by run and step: the key of its last write
-	calls   map[string]string              // by place: what an open call is called
-	ids     map[string]string              // by place: a request's X-Request-Id
+	calls   map[string]string              // by call: what one that is no HTTP is called
+	broken  map[string]bool                // by call: the wire showed already how its reply was lost
+	ids     map[string]string              // by request: its X-Request-Id
+	sentAt  map[string]time.Time           // by request
 	replies map[string]string              // by X-Request-Id: what the provider said about a repeat, as "replay"
 	reached map[string]int                 // by X-Request-Id: how often it reached the provider
-	over    map[int64]bool                 // by ordinal at the provider: the request has ended
 	lastEnd map[string]faultprovider.Entry // by X-Request-Id: how it last ended there
+	over    map[int64]bool                 // by ordinal at the provider: the request has ended
 }
 
 func newWire() *wire {
-	return &wire{uses: map[string]bool{}, offered: map[string]string{}, sentKey: map[string]string{},
-		calls: map[string]string{}, ids: map[string]string{}, replies: map[string]string{}, reached: map[string]int{},
-		over: map[int64]bool{}, lastEnd: map[string]faultprovider.Entry{}}
+	return &wire{uses: map[string]bool{}, offered: map[string]string{}, sentKey: map[string]string{}, calls: map[string]string{},
+		broken: map[string]bool{}, ids: map[string]string{}, sentAt: map[string]time.Time{}, replies: map[string]string{},
+		reached: map[string]int{}, lastEnd: map[string]faultprovider.Entry{}, over: map[int64]bool{}}
 }
 
 // rows of one entry, none for most facts.
@@ -62,9 +65,9 @@ func (w *wire) event(e engine.Event) []Row {
 	case engine.CallStarted:
 		return w.call(e.Run, f)
 	case engine.RequestSent:
-		return one(w.sent(e.Run, f))
+		return one(w.sent(e.Run, e.At, f))
 	case engine.RequestEnded:
-		return one(w.ended(e.Run, f))
+		return one(w.ended(e.Run, e.At, f))
 	case engine.NotSent:
 		return one(Row{Kind: RowNotSent, Tone: ToneQuiet, Text: "not sent", Detail: f.Why, Request: w.ids[requestPlace(e.Run, f.Pos)]})
 	case engine.CallEnded:
@@ -132,9 +135,10 @@ func (w *wire) attempt(run string, f engine.AttemptStarted) Row {
 }
 
 // sent shows a write's key where it is not the one that the attempt offers.
-func (w *wire) sent(run string, f engine.RequestSent) Row {
+func (w *wire) sent(run string, now time.Time, f engine.RequestSent) Row {
 	r := Row{Kind: RowSend, Tone: ToneWire, Text: f.Method + " " + pathOf(f.URL, f.Key), Request: f.ID}
-	w.ids[requestPlace(run, f.Pos)] = f.ID
+	here := requestPlace(run, f.Pos)
+	w.ids[here], w.sentAt[here] = f.ID, now
 	if f.Request > 1 {
 		r.Detail = "redirected"
 	}

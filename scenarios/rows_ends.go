@@ -10,22 +10,47 @@ import (
 )
 
 // ended is a request's end as the caller saw it.
-func (w *wire) ended(run string, f engine.RequestEnded) Row {
-	r := Row{Request: w.ids[requestPlace(run, f.Pos)]}
-	f.Error = strings.TrimSuffix(f.Error, " by peer")
+func (w *wire) ended(run string, now time.Time, f engine.RequestEnded) Row {
+	at := requestPlace(run, f.Pos)
+	r := Row{Request: w.ids[at]}
+	if f.Error != "" {
+		w.broken[callPlace(run, f.Pos)] = true
+	}
+	f.Error = plainer(f.Error)
 	switch {
 	case f.Error == "":
 		r.Kind, r.Tone, r.Text = RowReply, statusTone(f.Status), strings.TrimSpace(strconv.Itoa(f.Status)+" "+w.replies[r.Request])
 	case !f.Began:
 		r.Kind, r.Tone, r.Text, r.Detail = RowNotSent, ToneQuiet, "not sent", f.Error
 	case silent(f.Error):
-		r.Kind, r.Tone, r.Text = RowSilence, ToneUnknown, f.Error
+		r.Kind, r.Tone, r.Text, r.Detail = RowSilence, ToneUnknown, "no reply", gaveUp(f.Error, now.Sub(w.sentAt[at]))
 	case f.Status != 0:
 		r.Kind, r.Tone, r.Text = RowBroken, ToneUnknown, strconv.Itoa(f.Status)+" "+f.Error
 	default:
 		r.Kind, r.Tone, r.Text = RowBroken, ToneUnknown, f.Error
 	}
 	return r
+}
+
+// plainer says a transport's error in the wire's words.
+func plainer(err string) string {
+	switch err {
+	case "connection reset by peer":
+		return "connection reset"
+	case "unexpected EOF":
+		return "body cut short"
+	case "EOF":
+		return "connection closed"
+	}
+	return err
+}
+
+// gaveUp says why the caller stopped waiting, and after how long.
+func gaveUp(err string, after time.Duration) string {
+	if strings.Contains(err, "cancel") {
+		return "cancelled after " + spell(after)
+	}
+	return "gave up after " + spell(after)
 }
 
 // silent reports whether the caller gave up rather than lost the connection.
@@ -53,18 +78,20 @@ func (w *wire) call(run string, f engine.CallStarted) []Row {
 		what += " " + f.Name
 	}
 	w.calls[callPlace(run, f.Pos)] = what
-	r := Row{Kind: RowCall, Text: what}
-	if f.Target != "" {
-		r.Detail = f.Target
-	}
-	return one(r)
+	return one(Row{Kind: RowCall, Text: what})
 }
 
-// callEnded is a row where a database statement or a child failed, or a child was met again.
+// callEnded is a row where a database statement or a child failed, where a child
+// answered, and where a whole reply could not be read.
 func (w *wire) callEnded(run string, f engine.CallEnded) []Row {
-	what, ok := w.calls[callPlace(run, f.Pos)]
-	delete(w.calls, callPlace(run, f.Pos))
+	at := callPlace(run, f.Pos)
+	what, ok := w.calls[at]
+	broken := w.broken[at]
+	delete(w.calls, at)
+	delete(w.broken, at)
 	switch {
+	case f.How == engine.HowUnreadable && !broken:
+		return one(Row{Kind: RowCall, Tone: ToneUnknown, Text: "the reply cannot be read", Detail: f.Code})
 	case !ok:
 		return nil
 	case f.Code != "":
@@ -112,14 +139,14 @@ func runEnded(run string, f engine.Ended) Row {
 
 // evidence is the look-up, what came back, and what it proves.
 func (w *wire) evidence(f engine.Evidence) []Row {
-	rows := []Row{{Kind: RowSend, Tone: ToneWire, Text: http.MethodGet + " " + pathOf(f.URL, f.Key), Detail: "look-up"}}
+	rows := []Row{{Kind: RowSend, Tone: ToneWire, Text: strings.TrimSpace("look up " + ShortKey(f.Key)), Detail: http.MethodGet + " " + pathOf(f.URL, f.Key)}}
 	switch {
 	case f.Status != 0:
 		rows = append(rows, Row{Kind: RowReply, Tone: TonePlain, Text: strconv.Itoa(f.Status)})
 	case silent(f.Error):
-		rows = append(rows, Row{Kind: RowSilence, Tone: ToneUnknown, Text: f.Error})
+		rows = append(rows, Row{Kind: RowSilence, Tone: ToneUnknown, Text: "no reply", Detail: f.Error})
 	case f.Error != "":
-		rows = append(rows, Row{Kind: RowBroken, Tone: ToneUnknown, Text: f.Error})
+		rows = append(rows, Row{Kind: RowBroken, Tone: ToneUnknown, Text: plainer(f.Error)})
 	}
 	r := Row{Kind: RowEvidence, Text: string(f.Found)}
 	switch f.Found {

@@ -32,7 +32,11 @@ func (w *wire) logRows(e faultprovider.Entry) []Row {
 	case faultprovider.Rejected:
 		return one(Row{Kind: RowRefused, Tone: ToneBad, Text: "refused", Detail: e.Note, Truth: true})
 	case faultprovider.InFlight:
-		return one(Row{Kind: RowRefused, Tone: TonePlain, Text: "in flight", Detail: e.Note, Truth: true})
+		r := Row{Kind: RowReplay, Tone: ToneWire, Text: "in flight", Detail: e.Note, Truth: true}
+		if e.Note == "refused" {
+			r.Kind, r.Tone = RowRefused, TonePlain
+		}
+		return one(r)
 	case faultprovider.Commit:
 		r := Row{Kind: RowCommit, Tone: ToneTruth, Text: "commit", Detail: e.EffectID, Truth: true}
 		if w.over[e.Request] {

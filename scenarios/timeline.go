@@ -46,9 +46,14 @@ type index struct {
 	ops     map[opKey]int
 	effects map[string]int
 	subject map[string]string // by run
-	// replayed holds the X-Request-Ids that the provider answered as a repeat. It
-	// may be ahead of a fold; the fold then has no reply to that request either.
-	replayed map[string]bool
+	seen    seenThere
+}
+
+// seenThere is what the provider saw of requests, by X-Request-Id. It may be ahead of
+// a fold; the fold then has no reply to that request either.
+type seenThere struct {
+	replayed map[string]bool // it was answered as a repeat
+	reached  map[string]int  // how often it came
 }
 
 // prefix is a list that only grows, and how long it was after each entry.
@@ -82,7 +87,7 @@ type settingAt struct {
 
 func newTimeline(subject string, refusal refusal, now func() time.Time) *Timeline {
 	t := &Timeline{subject: subject, refusal: refusal, now: now, wire: newWire()}
-	t.index = index{runs: map[string]int{}, ops: map[opKey]int{}, effects: map[string]int{}, subject: map[string]string{}, replayed: map[string]bool{}}
+	t.index = index{runs: map[string]int{}, ops: map[opKey]int{}, effects: map[string]int{}, subject: map[string]string{}, seen: seenThere{map[string]bool{}, map[string]int{}}}
 	t.head = t.newFold()
 	return t
 }

@@ -34,7 +34,7 @@ func (t *Timeline) newFold() *fold {
 func (f *fold) freeze() *mark {
 	runs := f.runs.freeze()
 	f.own = false
-	return &mark{n: f.n, runs: runs, ops: f.ops.freeze(runs, f.index.replayed), effects: f.effects[:len(f.effects):len(f.effects)]}
+	return &mark{n: f.n, runs: runs, ops: f.ops.freeze(runs, &f.index.seen), effects: f.effects[:len(f.effects):len(f.effects)]}
 }
 
 func (t *Timeline) thaw(m *mark) *fold {
@@ -147,8 +147,11 @@ func (t *Timeline) lead(e Entry) {
 	switch {
 	case e.Log != nil:
 		t.log.add(*e.Log)
-		if e.Log.Kind == faultprovider.Replay {
-			t.index.replayed[e.Log.RequestID] = true
+		switch e.Log.Kind {
+		case faultprovider.Replay:
+			t.index.seen.replayed[e.Log.RequestID] = true
+		case faultprovider.Received:
+			t.index.seen.reached[e.Log.RequestID]++
 		}
 		if s := t.settingAt(e.N); taken(&s, e.Log.Fault) {
 			t.bench = append(t.bench, settingAt{e.N, s})

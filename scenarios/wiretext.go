@@ -39,6 +39,9 @@ func (r Row) text() string {
 	}
 	switch r.Kind {
 	case RowSend:
+		if utf8.RuneCountInString(what) > wireWidth-7 {
+			what = clean(r.Text)
+		}
 		return "├─ " + line(what, "─", wireWidth-5) + "▶│"
 	case RowReply:
 		return "│◀" + line("── "+what, "─", wireWidth-3) + "┤"
