@@ -39,14 +39,14 @@ func (a *app) checkCommand() *cobra.Command {
 					if diags == nil {
 						diags = []woml.Diagnostic{}
 					}
-					if err := printJSON(a.Out, checked{f, doc != nil, diags}); err != nil {
+					if err := printLine(a.Out, checked{f, doc != nil, diags}); err != nil {
 						return err
 					}
 					continue
 				}
 				a.printDiagnostics(f, diags)
 				if doc != nil {
-					fmt.Fprintf(a.Out, "%s: ok, workflow %s with %d steps\n", clean(f), doc.Workflow.ID, len(doc.Workflow.Steps))
+					fmt.Fprintf(a.Out, "%s: ok, workflow %s with %s\n", clean(f), doc.Workflow.ID, plural(len(doc.Workflow.Steps), "step"))
 				}
 			}
 			if bad {
@@ -55,7 +55,7 @@ func (a *app) checkCommand() *cobra.Command {
 			return nil
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a file")
+	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON object for each file, one a line")
 	return c
 }
 

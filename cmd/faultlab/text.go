@@ -47,6 +47,13 @@ func printJSON(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
+// printLine writes one value on one line.
+func printLine(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
 // stamp is a time as lists show it, in UTC.
 func stamp(t time.Time) string {
 	if t.IsZero() {
