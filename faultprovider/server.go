@@ -42,7 +42,10 @@ func (h *handler) serveControl(w http.ResponseWriter, req *http.Request, r *Requ
 	}
 	leave := h.p.clk.Enter("provider's controls")
 	defer leave()
+	wire := h.p.clk.Wire(r.ID)
+	wire.Still() // a control may let time pass
 	status, content, body := h.p.control(r)
+	wire.Move()
 	h.answer(w, &reply{status: status, content: content, body: body})
 }
 

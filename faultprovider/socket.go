@@ -82,12 +82,16 @@ func (h *handler) read(w http.ResponseWriter, req *http.Request, r *Request) (er
 	if r.oversize = req.ContentLength > MaxBody; r.oversize {
 		return nil
 	}
-	if h.limit > 0 {
-		control := http.NewResponseController(w)
-		_ = control.SetReadDeadline(h.p.clk.Now().Add(h.limit))
-		defer func() { _ = control.SetReadDeadline(time.Time{}) }()
+	if h.limit == 0 {
+		return r.read(req.Body, req.ContentLength)
 	}
-	return r.read(req.Body, req.ContentLength)
+	control := http.NewResponseController(w)
+	_ = control.SetReadDeadline(h.p.clk.Now().Add(h.limit))
+	if err = r.read(req.Body, req.ContentLength); err == nil {
+		// What comes after the body has no limit. After an error it stays: the server still reads on to the end of the body.
+		_ = control.SetReadDeadline(time.Time{})
+	}
+	return err
 }
 
 // unread answers a request whose body did not come.

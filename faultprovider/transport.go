@@ -86,7 +86,7 @@ func (r *Request) read(body io.Reader, length int64) error {
 			return err
 		}
 		if more, _ := body.Read(r.Body[n:cap(r.Body)]); int64(n) < length || more > 0 {
-			return fmt.Errorf("http: ContentLength=%d with Body length %d", length, n+more)
+			return fmt.Errorf("net/http: HTTP/1.x transport connection broken: http: ContentLength=%d with Body length %d", length, n+more)
 		}
 		return nil
 	}

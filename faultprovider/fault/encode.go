@@ -52,7 +52,7 @@ func (f Fault) MarshalJSON() ([]byte, error) {
 	if r := f.Reply; r != base.Reply || !isAlias {
 		out.Reply = &objectReply{r.Do, r.Status, r.Error, span(r.RetryAfter), r.Bytes, span(r.Slow), span(r.Drip), span(r.Stale)}
 	}
-	if f.On != base.On {
+	if f.On != base.defaults().On {
 		on := objectOn(f.On)
 		out.On = &on
 	}
