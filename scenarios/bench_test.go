@@ -321,8 +321,8 @@ func TestAnExpectationThatIsNotMetIsReportedWithItsLine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	broken := strings.Replace(string(src), "expect  jobs 1", "expect  jobs 2", 1)
-	line := 1 + strings.Count(broken[:strings.Index(broken, "expect  jobs 2")], "\n")
+	broken := strings.Replace(string(src), "expect jobs 1", "expect jobs 2", 1)
+	line := 1 + strings.Count(broken[:strings.Index(broken, "expect jobs 2")], "\n")
 	if s, err = lang.Parse("mine.txtar", []byte(broken)); err != nil {
 		t.Fatal(err)
 	}

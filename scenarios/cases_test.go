@@ -141,3 +141,20 @@ func TestEveryScenarioClaimsWhatMatters(t *testing.T) {
 		}
 	}
 }
+
+func TestTheCataloguesFilesAreTidy(t *testing.T) {
+	t.Parallel()
+	for _, s := range Catalogue() {
+		src, err := catalogueFiles.ReadFile(s.File)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tidy, err := lang.Format(src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(tidy) != string(src) {
+			t.Errorf("%s is not tidy:\n%s", s.File, firstDifference(string(src), string(tidy)))
+		}
+	}
+}

@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"faultlab/engine"
+	"faultlab/engine/woml"
 	"faultlab/faultprovider"
 )
 
 // wire turns entries into rows. It only ever goes forward: a row, once made, stands.
 type wire struct {
-	uses    map[string]bool                // by run: its document uses attempt.idempotencyKey
+	docs    map[string]*woml.Document      // by run; nil where it cannot be read
 	offered map[string]string              // by run and step: attempt.idempotencyKey
 	sentKey map[string]string              // by run and step: the key of its last write
 	calls   map[string]string              // by call: what one that is no HTTP is called
@@ -25,7 +26,7 @@ type wire struct {
 }
 
 func newWire() *wire {
-	return &wire{uses: map[string]bool{}, offered: map[string]string{}, sentKey: map[string]string{}, calls: map[string]string{},
+	return &wire{docs: map[string]*woml.Document{}, offered: map[string]string{}, sentKey: map[string]string{}, calls: map[string]string{},
 		broken: map[string]bool{}, ids: map[string]string{}, sentAt: map[string]time.Time{}, replies: map[string]string{},
 		reached: map[string]int{}, lastEnd: map[string]faultprovider.Entry{}, over: map[int64]bool{}}
 }
@@ -58,7 +59,7 @@ func one(r Row) []Row { return []Row{r} }
 func (w *wire) event(e engine.Event) []Row {
 	switch f := e.Fact.(type) {
 	case engine.Admitted:
-		w.uses[e.Run] = strings.Contains(f.Source, "attempt.idempotencyKey")
+		w.docs[e.Run], _ = document([]byte(f.Source))
 		return one(Row{Kind: RowRun, Tone: ToneQuiet, Text: e.Run, Detail: f.Workflow + admittedBy(f)})
 	case engine.AttemptStarted:
 		return one(w.attempt(e.Run, f))
@@ -117,11 +118,14 @@ func requestPlace(run string, p engine.Pos) string {
 // attempt shows the key that the attempt offers, where the document uses it at all.
 func (w *wire) attempt(run string, f engine.AttemptStarted) Row {
 	r := Row{Kind: RowAttempt, Text: "attempt " + strconv.Itoa(f.Attempt)}
-	if f.Undo {
-		r.Text = "compensate " + f.Step + ", attempt " + strconv.Itoa(f.Attempt)
+	switch d := w.docs[run]; {
+	case f.Undo:
+		r.Text = "compensate " + f.Step + ", " + r.Text
+	case d != nil && len(d.Workflow.Steps) > 1:
+		r.Text = f.Step + ", " + r.Text
 	}
 	at := place(run, f.Pos)
-	if w.uses[run] {
+	if w.offers(run, f.Pos) {
 		r.Detail = "key " + ShortKey(f.Key)
 		if w.offered[at] == f.Key {
 			r.Detail += " same"
@@ -132,6 +136,25 @@ func (w *wire) attempt(run string, f engine.AttemptStarted) Row {
 	}
 	w.offered[at] = f.Key
 	return r
+}
+
+// offers reports whether the script of a step uses the key that its attempts offer.
+func (w *wire) offers(run string, p engine.Pos) bool {
+	d := w.docs[run]
+	if d == nil {
+		return false
+	}
+	for _, s := range d.Workflow.Steps {
+		script := s.Script.Source
+		if s.ID != p.Step {
+			continue
+		}
+		if p.Undo && s.Compensate != nil {
+			script = s.Compensate.Script.Source
+		}
+		return strings.Contains(script, "attempt.idempotencyKey")
+	}
+	return false
 }
 
 // sent shows a write's key where it is not the one that the attempt offers.
@@ -153,7 +176,7 @@ func (w *wire) sent(run string, now time.Time, f engine.RequestSent) Row {
 		r.Detail = "no key"
 	case again && last != f.Key:
 		r.Detail = "key " + ShortKey(f.Key) + " new"
-	case w.uses[run] && f.Key == w.offered[at]:
+	case w.offers(run, f.Pos) && f.Key == w.offered[at]:
 	case again:
 		r.Detail = "key " + ShortKey(f.Key) + " same"
 	default:

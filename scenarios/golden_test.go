@@ -1,0 +1,199 @@
+package scenarios
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"faultlab/scenarios/lang"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// golden compares a text with a file of testdata.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs:\n%s\n--- want ---\n%s", file, got, want)
+	}
+}
+
+// pictured are the scenarios whose wire diagrams are kept as text: together they have every kind of row.
+var pictured = []string{
+	"a-fail-before-commit", "b-commit-then-error", "c2-look-up-then-record", "d-new-key-per-attempt", "e-changed-payload", "f-drop-before-commit",
+	"late-commit-under-the-same-key", "cancelled-in-flight", "body-cut", "body-not-json", "connection-refused", "409-behind-it-another-payload",
+	"in-flight-409", "look-up-stale", "crash-after-the-effect", "unique-insert", "webhook-with-a-changed-body", "transport-repeats-by-itself",
+	"redirect-turns-post-into-get", "compensation", "events-out-of-order",
+}
+
+func TestTheWireAsText(t *testing.T) {
+	t.Parallel()
+	kinds := map[RowKind]bool{}
+	for _, name := range pictured {
+		s, err := Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := replay(t, s, Options{Mode: modes(s)[0]})
+		for _, row := range r.View.Wire {
+			kinds[row.Kind] = true
+		}
+		golden(t, "wire/"+name+".txt", WireText(r.View.Wire, r.View.Start))
+	}
+	for k := RowRun; k <= RowNote; k++ {
+		if !kinds[k] {
+			t.Errorf("no picture has a row of kind %d", k)
+		}
+	}
+}
+
+func TestOnlyTheProvidersSideIsTruth(t *testing.T) {
+	t.Parallel()
+	truth := map[RowKind]bool{RowCommit: true, RowReplay: true, RowRefused: true}
+	for _, name := range pictured {
+		s, err := Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range replay(t, s, Options{Mode: modes(s)[0]}).View.Wire {
+			if row.Truth != truth[row.Kind] {
+				t.Errorf("%s: a row of kind %d, %q, says truth %v", name, row.Kind, row.Text, row.Truth)
+			}
+		}
+	}
+}
+
+func TestTheReportForAReviewer(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"b-commit-then-error", "compensation-held-back"} {
+		s, err := Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := replay(t, s, Options{}).WriteMarkdown(&b); err != nil {
+			t.Fatal(err)
+		}
+		golden(t, "report/"+name+".md", b.String())
+	}
+}
+
+// failing is the report of a scenario whose expectations are not met and whose text is hostile.
+func failing(t *testing.T) *Report {
+	t.Helper()
+	src, err := catalogueFiles.ReadFile("catalogue/a-fail-before-commit.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Replace(string(src), "expect jobs 1", "expect jobs 2", 1)
+	text = strings.Replace(text, "order-42", "order|<b>`*\u202e]]>", 1)
+	s, err := lang.Parse("mine.txtar", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := replay(t, s, Options{})
+	r.Real = 12 * time.Millisecond
+	return r
+}
+
+func TestTheReportForMachines(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	if err := failing(t).WriteJSON(&b); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(b.String(), "\n"); n != 1 {
+		t.Errorf("the object takes %d lines", n)
+	}
+	var got struct {
+		Scenario string
+		Passed   bool
+		Failures []struct{ Line int }
+		Runs     []struct {
+			Status             string
+			Attempts, Requests int
+		}
+		Operations []struct{ Verdict, Why string }
+		Effects    []struct{ Collection string }
+		Timeline   []struct {
+			N    int
+			Side string
+			Kind string
+		}
+	}
+	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	switch {
+	case got.Scenario != "mine" || got.Passed || len(got.Failures) != 1 || got.Failures[0].Line == 0:
+		t.Errorf("what failed: %+v", got)
+	case len(got.Runs) != 1 || got.Runs[0].Attempts != 2 || got.Runs[0].Requests != 2 || got.Runs[0].Status != "succeeded":
+		t.Errorf("the runs: %+v", got.Runs)
+	case len(got.Operations) != 1 || got.Operations[0].Verdict != "one effect" || got.Operations[0].Why == "":
+		t.Errorf("the operations: %+v", got.Operations)
+	case len(got.Effects) != 1 || got.Effects[0].Collection != "jobs":
+		t.Errorf("the ledger: %+v", got.Effects)
+	}
+	sides := map[string]bool{}
+	for i, e := range got.Timeline {
+		if sides[e.Side] = true; e.N != i+1 || e.Kind == "" {
+			t.Errorf("entry %d: %+v", i, e)
+		}
+	}
+	if len(sides) != 3 {
+		t.Errorf("the timeline has the sides %v", sides)
+	}
+}
+
+func TestTheReportForCI(t *testing.T) {
+	t.Parallel()
+	s, err := Find("b-commit-then-error")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := WriteJUnit(&b, []*Report{replay(t, s, Options{}), failing(t)}); err != nil {
+		t.Fatal(err)
+	}
+	var got junitSuite
+	if err := xml.Unmarshal(b.Bytes(), &got); err != nil {
+		t.Fatalf("%v\n%s", err, b.String())
+	}
+	if got.Tests != 2 || got.Failures != 1 || got.Time != "0.012" || len(got.Cases) != 2 || got.Cases[0].Failure != nil {
+		t.Fatalf("the suite is %+v", got)
+	}
+	if f := got.Cases[1].Failure; f == nil || !strings.Contains(f.Message, "mine.txtar:") || !strings.Contains(f.Message, "expected jobs 2, seen 1 effect in jobs") {
+		t.Errorf("the failure is %+v", f)
+	}
+}
+
+func TestAHostilePayloadCannotBreakAReport(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	if err := failing(t).WriteMarkdown(&b); err != nil {
+		t.Fatal(err)
+	}
+	if s := b.String(); strings.Contains(s, "<b>") || strings.Contains(s, "\u202e") {
+		t.Errorf("the report passes on what the payload holds:\n%s", s)
+	}
+}
