@@ -20,7 +20,6 @@ type KeyRecord struct {
 	Status      int    // stored result; 0: only the effect counts
 	Body        []byte // stored result; nil: the effect's body
 	Locked      bool   // answers 409 whatever comes
-	Released    bool   // forgotten: the record is to be deleted
 	FirstSeen   time.Time
 	Completed   time.Time
 }

@@ -61,7 +61,6 @@ func keyFields(c coder, k *faultprovider.KeyRecord) {
 	integer(c, &k.Status)
 	c.bytes(&k.Body)
 	c.flag(&k.Locked)
-	c.flag(&k.Released)
 	moment(c, &k.FirstSeen)
 	moment(c, &k.Completed)
 }
