@@ -160,6 +160,9 @@ func (e *Engine) enterAdmission(id string) (leave func(), err error) {
 }
 
 func (e *Engine) admitNew(doc *woml.Document, d Delivery, digest string) (Receipt, error) {
+	if err := e.recall(doc); err != nil {
+		return Receipt{}, err
+	}
 	e.mu.Lock()
 	p := e.pool(doc)
 	if !p.room() {
@@ -176,7 +179,7 @@ func (e *Engine) admitNew(doc *woml.Document, d Delivery, digest string) (Receip
 		e.mu.Unlock()
 		return Receipt{}, err
 	}
-	p.enqueue(rt)
+	e.enqueue(p, rt)
 	e.mu.Unlock()
 	e.goActor("run "+id, rt.main)
 	return Receipt{Run: id, ticket: t}, nil

@@ -30,6 +30,7 @@ type lab struct {
 	eng     *engine.Engine
 	docs    []*woml.Document
 	options func(*engine.Options)
+	starts  int64 // a seed would give the same ids to the runs of a second engine
 }
 
 // world answers requests, and remembers what it was asked and what it did.
@@ -71,7 +72,8 @@ func newLab(t *testing.T, answer func(n int, s seen) answer, docs ...string) *la
 
 // start makes the lab's engine, as a process that begins does.
 func (l *lab) start() *engine.Engine {
-	o := engine.Options{Clock: l.clk, History: l.hist, Transport: l.world, Seed: 7}
+	l.starts++
+	o := engine.Options{Clock: l.clk, History: l.hist, Transport: l.world, Seed: 6 + l.starts}
 	if l.options != nil {
 		l.options(&o)
 	}

@@ -52,6 +52,9 @@ func (e *Engine) recover(id string) error {
 
 // goOn carries a run out from where its history stands.
 func (e *Engine) goOn(rt *running) error {
+	if err := e.recall(rt.doc); err != nil {
+		return err
+	}
 	e.mu.Lock()
 	e.open[rt.id] = rt
 	e.mu.Unlock()
@@ -60,7 +63,7 @@ func (e *Engine) goOn(rt *running) error {
 	}
 	e.mu.Lock()
 	if rt.run.StartedAt.IsZero() {
-		e.pool(rt.doc).enqueue(rt)
+		e.enqueue(e.pool(rt.doc), rt)
 	}
 	e.mu.Unlock()
 	e.goActor("run "+rt.id, rt.main)

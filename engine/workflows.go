@@ -121,7 +121,7 @@ func (c *childCall) await(ctx context.Context, h *host, pos Pos, child string) (
 	h.e.goActor("wait for "+child, func() { ended.Wait(); over.Set() })
 	over.Wait()
 	stop()
-	if err := h.rt.takeBack(); err != nil {
+	if err := h.rt.takeBack(h.ctx); err != nil {
 		return CallEnded{How: HowNoReply, Child: child}, failed("WOML_WORKFLOW_CALL_FAILED", err.Error())
 	}
 	if cause := context.Cause(ctx); cause != nil && !ended.IsSet() {
@@ -183,14 +183,14 @@ func (rt *running) lend() {
 	}
 }
 
-// takeBack waits for a slot again; a run that must end needs none.
-func (rt *running) takeBack() error {
+// takeBack waits for a slot again; a run that must end, by ctx's cause, needs none.
+func (rt *running) takeBack(ctx context.Context) error {
 	rt.mu.Lock()
 	rt.lent--
 	last := rt.lent == 0
 	rt.mu.Unlock()
-	if !last || context.Cause(rt.ctx) != nil {
+	if !last || context.Cause(ctx) != nil {
 		return nil
 	}
-	return rt.acquire(rt.ctx, false)
+	return rt.acquire(ctx, false)
 }
