@@ -161,7 +161,7 @@ func (b beliefPane) operation(r *engine.Run, s *engine.Step) spans {
 // attempt is one line for the attempt and up to two for why it ended so.
 func (b beliefPane) attempt(r *engine.Run, a *engine.Attempt, width int) []spans {
 	sign := outcomeSigns[a.Outcome]
-	head := say(sign.ink, "  "+sign.glyph(b.glyphs)+" attempt "+strconv.Itoa(a.N)+" "+sign.word)
+	head := say(inkText, "  ", sign.ink, sign.glyph(b.glyphs)+" attempt "+strconv.Itoa(a.N)+" "+sign.word)
 	if a.By == "resubmit" {
 		head = append(head, span{inkQuiet, " resent"})
 	}

@@ -210,11 +210,11 @@ func (m *model) tabSign(p pane) spans {
 	s := m.session
 	switch {
 	case p == paneBelief && s.known.loud:
-		return say(inkUnknown, " "+m.t.glyphs.unknown)
+		return say(inkText, " ", inkUnknown, m.t.glyphs.unknown)
 	case p == paneVerdict && !s.hides() && s.opPicked() >= 0:
 		if op := &s.view.Operations[s.opPicked()]; op.Verdict != "" {
 			v := verdictSigns[op.Verdict]
-			return say(v.ink, " "+v.glyph(m.t.glyphs))
+			return say(inkText, " ", v.ink, v.glyph(m.t.glyphs))
 		}
 	}
 	return nil

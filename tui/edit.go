@@ -69,6 +69,8 @@ func (m *model) editor(path string, line int) tea.Cmd {
 		words = append(words, "+"+strconv.Itoa(line)) // vi, nano, emacs and most others know it
 	}
 	cmd := exec.Command(words[0], append(words[1:], path)...)
+	// The terminal itself, not our reader of it: a copying reader would swallow a key and wait for it.
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = m.opt.In, m.opt.Out, m.opt.Out
 	return tea.ExecProcess(cmd, func(err error) tea.Msg { return editedMsg{path, err} })
 }
 

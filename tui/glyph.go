@@ -23,7 +23,7 @@ var unicodeGlyphs = glyphs{
 	bar: "━", track: "─", knob: "●",
 	more: "…", live: "●", rest: "■", paused: "‖", past: "◂", down: "✕",
 	callout: "▌", cover: "░", pick: "›", times: "×", none: "–",
-	wait: "⋮", dot: "·", arrowLeft: "←", arrowRight: "→",
+	wait: "┊", dot: "·", arrowLeft: "←", arrowRight: "→",
 	up: "↑", bottom: "↓",
 }
 

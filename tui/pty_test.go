@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -57,7 +58,7 @@ type tty struct {
 	over   chan struct{}
 }
 
-func openTTY(t *testing.T, how string, width, height int) *tty {
+func openTTY(t *testing.T, how string, width, height int, env ...string) *tty {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -74,6 +75,7 @@ func openTTY(t *testing.T, how string, width, height int) *tty {
 	}
 	x.cmd = exec.Command(self)
 	x.cmd.Env = append(os.Environ(), childVar+"="+how, "TERM=xterm-256color", "COLORTERM=truecolor", "LC_ALL=C.UTF-8", "TMUX=", "NO_COLOR=")
+	x.cmd.Env = append(x.cmd.Env, env...)
 	x.cmd.Stdin, x.cmd.Stdout, x.cmd.Stderr = slave, slave, slave
 	x.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := x.cmd.Start(); err != nil {
@@ -317,4 +319,31 @@ func TestATerminalThatIsLight(t *testing.T) {
 	if want := testTheme(t, "light", unicodeGlyphs).inks[inkAccent].on; !strings.Contains(x.text.String(), want) {
 		t.Errorf("the light theme's accent %q is not in what was written", want)
 	}
+}
+
+// The editor gets the terminal, the diagnostics stand at their line, and the bench is still there.
+func TestEditingTheWorkflow(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	script := filepath.Join(dir, "editor")
+	// The first time it breaks the document, the second time it mends it.
+	if err := os.WriteFile(script, []byte(`#!/bin/sh
+for f; do :; done
+if grep -q 'retry="0"' "$f"; then sed -i 's/retry="0"/retry="2"/' "$f"; else sed -i 's/retry="3"/retry="0"/' "$f"; fi
+`), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	x := openTTY(t, "run", 120, 36, "VISUAL=", "EDITOR="+script)
+	x.sees("Catalogue")
+	x.keys(enter)
+	x.sees("one effect")
+	x.keys("E")
+	x.sees("it cannot run")
+	x.sees("is not a whole number from 1 to 10")
+	x.keys(enter)
+	x.sees("it can run")
+	x.keys(enter)
+	x.sees("┄ workflow")
+	x.keys("q")
+	x.ended(0)
 }

@@ -196,7 +196,7 @@ func (w wirePicture) arrowLeft(r scenarios.Row) string {
 	p := w.begin(r)
 	p.put(inkFrame, g.v)
 	p.put(k, g.left)
-	w.label(p, k, g.h, w.provider-w.caller-2, w.who(r)+r.Text, r.Detail)
+	w.label(p, k, k, g.h, w.provider-w.caller-2, w.who(r)+r.Text, r.Detail)
 	p.put(k, g.end)
 	return p.line()
 }
@@ -204,32 +204,36 @@ func (w wirePicture) arrowLeft(r scenarios.Row) string {
 // brokenArrow does not reach the caller.
 func (w wirePicture) brokenArrow(r scenarios.Row) string {
 	g, k := w.glyphs, toneInks[r.Tone]
+	dash := k
+	if k == inkUnknown {
+		dash = inkAlarm
+	}
 	p := w.begin(r)
 	p.put(inkFrame, g.v)
 	p.skip(2)
-	p.put(k, g.broken)
+	p.put(dash, g.broken)
 	p.skip(1)
-	w.label(p, k, g.dash, w.provider-w.caller-6, w.who(r)+r.Text, r.Detail)
+	w.label(p, k, dash, g.dash, w.provider-w.caller-6, w.who(r)+r.Text, r.Detail)
 	p.skip(1)
 	p.put(inkFrame, g.v)
 	return p.line()
 }
 
 // label writes a text amid a line of room cells.
-func (w wirePicture) label(p *pen, k ink, glyph string, room int, text, detail string) {
+func (w wirePicture) label(p *pen, k, rule ink, glyph string, room int, text, detail string) {
 	if detail != "" {
 		text += " " + detail
 	}
 	width := min(w.widthOf(text), max(room-2, 0))
 	left := max((room-width-2)*3/5, 0)
-	p.fill(k, glyph, left)
+	p.fill(rule, glyph, left)
 	p.skip(1)
 	in := w.pen(width)
 	in.put(k, text)
 	p.b.WriteString(in.line())
 	p.room -= width
 	p.skip(1)
-	p.fill(k, glyph, room-left-width-2)
+	p.fill(rule, glyph, room-left-width-2)
 }
 
 var providerGlyphs = map[scenarios.RowKind]func(glyphs) string{
