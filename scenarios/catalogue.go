@@ -24,17 +24,17 @@ type Group struct {
 // Catalogue is every scenario that the program brings along, group by group. The scenarios are shared: nobody may change them.
 func Catalogue() []*lang.Scenario { return slices.Clone(catalogue().list) }
 
-// Find is the scenario of the catalogue with this name; its beginning is enough if only one begins so.
+// Find is the scenario of the catalogue with this name. Its first word is enough, as
+// B for b-commit-then-error, and so is any beginning that only one of them has.
 func Find(name string) (*lang.Scenario, error) {
 	c := catalogue()
+	name = strings.ToLower(name)
 	if s, ok := c.byName[name]; ok {
 		return s, nil
 	}
-	var near []string
-	for _, s := range c.list {
-		if strings.HasPrefix(s.Name, strings.ToLower(name)) {
-			near = append(near, s.Name)
-		}
+	near := c.beginning(name + "-")
+	if len(near) != 1 {
+		near = c.beginning(name)
 	}
 	switch len(near) {
 	case 1:
@@ -97,6 +97,17 @@ func LoadFolder(folder string) ([]*lang.Scenario, error) {
 type book struct {
 	list   []*lang.Scenario
 	byName map[string]*lang.Scenario
+}
+
+// beginning are the names that begin so, in the catalogue's order.
+func (c book) beginning(name string) []string {
+	var out []string
+	for _, s := range c.list {
+		if strings.HasPrefix(s.Name, name) {
+			out = append(out, s.Name)
+		}
+	}
+	return out
 }
 
 // catalogue reads the embedded files, once. A test reads them all, so that none can be broken here.

@@ -28,7 +28,8 @@ var Groups = []Group{
 	}},
 	{"Answers", []string{
 		"rate-limited",
-		"a-4xx-will-not-change",
+		"4xx-will-not-change",
+		"400-and-it-is-there",
 		"connection-refused",
 		"the-script-throws",
 		"throws-after-an-unkeyed-effect",
@@ -59,10 +60,13 @@ var Groups = []Group{
 		"in-flight-409",
 		"409-means-it-exists",
 		"409-behind-it-another-payload",
+		"recorded-and-not-ours",
+		"two-at-once-and-no-lock",
 		"key-shared-across-endpoints",
 		"clock-skew",
 		"no-look-up-escalate",
 		"look-up-stale",
+		"look-up-without-an-answer",
 	}},
 	{"Crashes", []string{
 		"crash-before-the-send",

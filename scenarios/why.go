@@ -80,7 +80,7 @@ var tellings = []telling{
 	{engine.Duplicate, func(s story) bool { return len(s.Keys) > 1 }, sayf("Two keys for one operation: the provider could not know that they mean the same %[1]s, and made %[2]s.")},
 	{engine.Duplicate, func(s story) bool { return len(s.Keys) == 0 }, sayf("Sent without a key, so each request was a new operation to the provider: %[2]s.")},
 	{engine.Duplicate, func(s story) bool { return s.forced }, sayf("It was forced under a key that the provider had forgotten. To the provider that was a new operation: %[2]s.")},
-	{engine.Duplicate, keyNotSeen, sayf("A key was sent where the provider does not look for it, so each request was a new operation to it: %[2]s.")},
+	{engine.Duplicate, keyNotSeen, sayf("A key was sent and the provider read none, so each request was a new operation to it: %[2]s.")},
 	{engine.Duplicate, always, sayf("The key was the same each time, and the provider made %[2]s: it does not keep the promise that the caller relied on, or no longer remembers the key.")},
 
 	{engine.Compensated, always, sayf("The %[1]s and its inverse are both in the ledger. Undone is not unhappened: both stay visible.")},
@@ -93,12 +93,12 @@ func why(o Operation, runs []*engine.Run, seen *seenThere) string {
 		return ""
 	}
 	s := tell(o, runs, seen)
-	for _, t := range tellings {
-		if t.verdict == o.Verdict && t.when(s) {
-			return t.text(s)
-		}
-	}
-	return ""
+	return tellings[tellingOf(s)].text(s)
+}
+
+// tellingOf is the row of the table that a story meets; the last row of each verdict always holds.
+func tellingOf(s story) int {
+	return slices.IndexFunc(tellings, func(t telling) bool { return t.verdict == s.Verdict && t.when(s) })
 }
 
 func tell(o Operation, runs []*engine.Run, seen *seenThere) story {
