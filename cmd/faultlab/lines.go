@@ -14,7 +14,8 @@ const maxLines = 100_000
 // lines writes lines in their order, by an actor of its own, for those who must not
 // wait for a terminal or a pipe. What nobody reads is counted and left out.
 type lines struct {
-	w io.Writer
+	w      io.Writer
+	settle func() bool // waits until what the lines say is so; false leaves them out; nil where it always is
 
 	mu      sync.Mutex
 	queue   []string
@@ -25,8 +26,8 @@ type lines struct {
 	clk     clock.Clock
 }
 
-func newLines(clk clock.Clock, w io.Writer) *lines {
-	l := &lines{w: w, clk: clk, news: clk.NewEvent("a line"), ended: clk.NewEvent("the last line")}
+func newLines(clk clock.Clock, w io.Writer, settle func() bool) *lines {
+	l := &lines{w: w, settle: settle, clk: clk, news: clk.NewEvent("a line"), ended: clk.NewEvent("the last line")}
 	clk.Go("log", l.write)
 	return l
 }
@@ -57,6 +58,9 @@ func (l *lines) write() {
 			l.news = l.clk.NewEvent("a line")
 		}
 		l.mu.Unlock()
+		if len(batch) > 0 && l.settle != nil && !l.settle() {
+			batch = nil
+		}
 		for _, line := range batch {
 			if _, err := fmt.Fprintln(l.w, line); err != nil {
 				l.stop() // whoever read it is gone

@@ -123,7 +123,7 @@ func failedOr(err error) error {
 
 // provide serves until the context ends.
 func (a *app) provide(ctx context.Context, f providerFlags, o faultprovider.Options, faults []faultprovider.Fault, l net.Listener) error {
-	out := newLines(a.clk, a.Out)
+	out := newLines(a.clk, a.Out, nil)
 	defer out.close()
 	o.Observe = func(e faultprovider.Entry) { logEntry(out, f.log, e) }
 	p, err := faultprovider.New(o)

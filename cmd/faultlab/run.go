@@ -68,25 +68,38 @@ func (a *app) run(ctx context.Context, f runFlags, files []string) error {
 		return failed(listenError(addr, err))
 	}
 	defer l.Close()
-	out := newLines(a.clk, a.Out)
+	out := newLines(a.clk, a.Out, nil)
 	defer out.close()
+	var w *worker
+	told := newLines(a.clk, a.Out, func() bool { return a.settled(w) })
+	defer told.close()
 	o := f.worker
 	o.docs = docs
 	o.log = func(run, step, level, text string) {
-		out.put(fmt.Sprintf("%s %s %s: %s", run, step, level, clean(text)))
+		told.put(fmt.Sprintf("%s %s %s: %s", run, step, level, clean(text)))
 	}
 	if !f.quiet {
-		o.observe = func(events []engine.Event) { a.report(out, events) }
+		o.observe = func(events []engine.Event) { a.report(told, events) }
 	}
-	w, err := a.openWorker(o)
-	if err != nil {
+	if w, err = a.openWorker(o); err != nil {
 		return failed(err)
 	}
 	err = a.serve(ctx, w, l, routes, out)
+	told.close() // while the state can still be read
 	if closing := w.close(); err == nil {
 		err = closing
 	}
 	return err
+}
+
+// reportPace keeps the report of runs from asking for more writes to the disk than the runs themselves do.
+const reportPace = 10 * time.Millisecond
+
+// settled waits until everything that was observed is on disk: only then is it so.
+func (a *app) settled(w *worker) bool {
+	_ = a.clk.Sleep(context.Background(), reportPace) // ends by itself
+	_, err := w.store.Prefix("", 1)                   // a read sees, and so waits for, what came before it
+	return err == nil && w.eng.Err() == nil
 }
 
 // grace is how long deliveries that are being answered may take when the program ends.
@@ -110,7 +123,7 @@ func (a *app) serve(ctx context.Context, w *worker, l net.Listener, routes []tri
 			stop(broke)
 		}
 	})
-	if err = w.eng.Recover(); err == nil {
+	if err = a.goOn(w, out); err == nil {
 		h.Ready()
 		a.announce(out, l.Addr().String(), w, routes)
 		a.serveInbox(ctx, ctx, w)
@@ -138,13 +151,25 @@ func (w *worker) admit(d trigger.Delivery) (trigger.Receipt, error) {
 	return trigger.Receipt{Run: r.Run, Duplicate: r.Duplicate}, err
 }
 
+// goOn says which state it is, and goes on with what is open in it.
+func (a *app) goOn(w *worker, out *lines) error {
+	path, err := a.statePath()
+	if err != nil {
+		return err
+	}
+	open, err := w.store.Open()
+	if err != nil {
+		return err
+	}
+	out.put("state " + clean(path))
+	if len(open) > 0 {
+		out.put("going on with " + plural(len(open), "open run"))
+	}
+	return w.eng.Recover()
+}
+
 // announce says where deliveries go, with a line to try it.
 func (a *app) announce(out *lines, addr string, w *worker, routes []trigger.Route) {
-	path, _ := a.statePath() // it was found before
-	out.put("state " + clean(path))
-	if open, err := w.store.Open(); err == nil && len(open) > 0 {
-		out.put(fmt.Sprintf("going on with %s", plural(len(open), "open run")))
-	}
 	for _, r := range routes {
 		url := "http://" + addr + r.Path
 		out.put(fmt.Sprintf("webhook %s of %s: %s", r.Trigger, r.Workflow, url))
