@@ -29,23 +29,20 @@
 //
 // # How to add a fault
 //
-// A fault is three axes: when the effect commits, what the caller gets, which requests it takes.
+// A fault is three axes: when the effect commits, what the caller gets, which requests it takes. If these can say it
+// already, it is one row in fault/names.go:
 //
-//  1. If the axes can say it already, it is one row in fault/names.go, and its row in TestNamedFaults:
+//	alias("slow", "Stores the record, and answers 5 s later.", before, Reply{Do: Normal, Slow: 5 * time.Second}, fresh),
 //
-//     alias("slow", "Stores the record, and answers 5 s later.", before, Reply{Do: Normal, Slow: 5 * time.Second}, fresh),
+// and its row in TestNamedFaults: what the caller gets, when, the jobs then and a minute later, what a repeat gets.
+// TestTwoShellsOneTruth takes every named fault by itself, under every preset, through both shells.
 //
-//  2. If the caller gets something new, add a Kind to fault/fault.go and to the list in readReply, and say in shapes
-//     (reply.go) what becomes of the answer: its status, its body, how many bytes come, which length is announced. Both
-//     shells deliver it from that:
+// If the caller gets something new, add a Kind to fault/fault.go, and a file shape_teapot.go that says what becomes of the
+// answer; both shells deliver it from that:
 //
-//     fault.Teapot: func(p *reply, _ *fault.Reply) {
-//     p.status, p.body = http.StatusTeapot, errorBody("teapot", "")
-//     p.length, p.sends = len(p.body), len(p.body)
-//     },
+//	func shapeTeapot(p *reply, _ *fault.Reply) { p.whole(http.StatusTeapot, errorBody("teapot", "")) }
 //
-//  3. Add its row to TestShapes with what the caller gets. TestTwoShellsOneTruth takes every named fault by itself,
-//     under every preset, through both shells.
+// Then it has a row in shapes.go and one in TestShapes.
 //
-// A contract is added likewise: a file with its knobs in package contract, a row in presets.go, and its row in TestContracts.
+// A contract is added likewise: a file with its knobs in package contract, a row in presets.go, a row in TestContracts.
 package faultprovider

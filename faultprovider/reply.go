@@ -105,59 +105,6 @@ func (p *reply) hint(c *Contract, byFault bool, retryAfter time.Duration) {
 	}
 }
 
-// shapes says, for each kind of reply that is not simply an answer, what becomes of the answer. A new kind is a row here,
-// a constant in package fault, and a row in TestShapes.
-var shapes = map[fault.Kind]func(p *reply, f *fault.Reply){
-	fault.Reset:   func(p *reply, _ *fault.Reply) { p.how = resets },
-	fault.Nothing: func(p *reply, _ *fault.Reply) { p.how = nothing },
-	fault.Cut: func(p *reply, f *fault.Reply) {
-		p.sends = within(f.Bytes, len(p.body)/2, len(p.body)-1)
-	},
-	fault.CutUnframed: func(p *reply, f *fault.Reply) {
-		p.sends, p.length = within(f.Bytes, len(p.body)/2, len(p.body)-1), -1
-	},
-	fault.NotJSON: func(p *reply, _ *fault.Reply) {
-		p.content, p.body = "text/html; charset=utf-8", []byte("<!doctype html><title>Welcome</title><p>Everything is fine.</p>\n")
-		p.length, p.sends = len(p.body), len(p.body)
-	},
-	fault.Redirect: func(p *reply, f *fault.Reply) {
-		if p.status, p.body = f.Status, errorBody("moved", ""); f.Status == 0 {
-			p.status = http.StatusFound
-		}
-		p.headers = append(p.headers, [2]string{"Location", "?moved"})
-		p.length, p.sends = len(p.body), len(p.body)
-	},
-	fault.TooLarge:    tooLarge,
-	fault.WrongLength: func(p *reply, f *fault.Reply) { p.length = within(f.Bytes, len(p.body)/2, math.MaxInt) },
-}
-
-// DefaultTooLarge is the size of a too-large body that says none, in bytes: more than any client of ours reads.
-const DefaultTooLarge = 5 << 20
-
-// tooLarge pads an object with one long member.
-func tooLarge(p *reply, f *fault.Reply) {
-	size := f.Bytes
-	if size == 0 {
-		size = DefaultTooLarge
-	}
-	const member, end = `"padding":"`, `"}`
-	if n := len(p.body); n > 2 && p.body[n-1] == '}' {
-		p.body = append(append([]byte{}, p.body[:n-1]...), ","+member...)
-	} else {
-		p.body = []byte("{" + member)
-	}
-	p.tail, p.pad = end, max(0, size-len(p.body)-len(end))
-	p.length, p.sends = p.total(), p.total()
-}
-
-// within is the wanted number of bytes, or the usual one, but not more than the limit, nor negative.
-func within(wanted, usual, limit int) int {
-	if wanted == 0 {
-		wanted = usual
-	}
-	return max(0, min(wanted, limit))
-}
-
 // usualErrors are the errors of a fault's status that has none of its own.
 var usualErrors = map[int]string{
 	400: "bad_request", 401: "unauthorized", 403: "forbidden", 404: "not_found", 408: "request_timeout", 409: "conflict",

@@ -74,24 +74,37 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// read reads the body whole, if it is not too large.
+// read reads the body whole, if it is not too large, within the limit of time.
 func (h *handler) read(w http.ResponseWriter, req *http.Request, r *Request) (err error) {
 	if req.ContentLength == 0 {
 		return nil
 	}
-	if r.oversize = req.ContentLength > MaxBody; r.oversize {
+	control := http.NewResponseController(w)
+	if h.limit > 0 {
+		_ = control.SetReadDeadline(h.p.clk.Now().Add(h.limit))
+	}
+	if r.oversize = req.ContentLength > MaxBody; !r.oversize {
+		err = r.read(req.Body, req.ContentLength)
+	}
+	if r.oversize {
+		drain(req)
 		return nil
 	}
-	if h.limit == 0 {
-		return r.read(req.Body, req.ContentLength)
-	}
-	control := http.NewResponseController(w)
-	_ = control.SetReadDeadline(h.p.clk.Now().Add(h.limit))
-	if err = r.read(req.Body, req.ContentLength); err == nil {
+	if h.limit > 0 && err == nil {
 		// What comes after the body has no limit. After an error it stays: the server still reads on to the end of the body.
 		_ = control.SetReadDeadline(time.Time{})
 	}
 	return err
+}
+
+// drained is how much of a body that is too large is read, in bytes: a client that is still sending when the connection
+// is closed gets a reset in place of the 413.
+const drained = 8 << 20
+
+func drain(req *http.Request) {
+	if req.Header.Get("Expect") == "" { // else it waits for a word before it sends
+		_, _ = io.CopyN(io.Discard, req.Body, drained)
+	}
 }
 
 // unread answers a request whose body did not come.

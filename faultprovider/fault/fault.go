@@ -52,6 +52,8 @@ const (
 	Redirect    Kind = "redirect"     // Reply.Status, by default 302, to the same address with ?moved
 )
 
+var kinds = []Kind{Normal, Status, Reset, Nothing, Cut, CutUnframed, NotJSON, TooLarge, WrongLength, Redirect}
+
 // Reply is the second axis: what the caller gets.
 type Reply struct {
 	Do         Kind

@@ -142,7 +142,7 @@ func readReply(r *jsondoc.Reader, p *Reply) {
 	if r.Has("do") || r.Has("status") && p.Do != Status && p.Do != Redirect {
 		*p = Reply{Do: Status}
 	}
-	jsondoc.Enum(r, "do", &p.Do, Normal, Status, Reset, Nothing, Cut, CutUnframed, NotJSON, TooLarge, WrongLength, Redirect)
+	jsondoc.Enum(r, "do", &p.Do, kinds...)
 	r.Int("status", &p.Status, 301, 599)
 	r.Text("error", &p.Error)
 	r.Duration("retryAfter", &p.RetryAfter)
@@ -150,26 +150,37 @@ func readReply(r *jsondoc.Reader, p *Reply) {
 	r.Duration("slow", &p.Slow)
 	r.Duration("drip", &p.Drip)
 	r.Duration("stale", &p.Stale)
-	sized := p.Do == Cut || p.Do == CutUnframed || p.Do == TooLarge || p.Do == WrongLength
-	switch {
-	case p.Do == Status && !r.Has("status") && p.Status == 0:
-		r.FailAt("do", `"status" needs "status", from 400 to 599`)
-	case p.Do == Status && p.Status != 0 && p.Status < 400:
-		r.FailAt("status", `"status" must be an integer from 400 to 599, not %d`, p.Status)
-	case p.Do == Redirect && p.Status != 0 && !slices.Contains(redirects, p.Status):
-		r.FailAt("status", `a redirect has the status 301, 302, 303, 307 or 308, not %d`, p.Status)
-	case p.Do != Status && (p.Status != 0 && p.Do != Redirect || p.RetryAfter != 0 || p.Error != ""):
-		r.FailAt("do", `"status", "error" and "retryAfter" go with "do":"status" only`)
-	case !sized && p.Bytes != 0:
-		r.FailAt("bytes", `"bytes" goes with cut, cut-unframed, too-large and wrong-length only`)
-	case p.Drip != 0 && (p.Do == Reset || p.Do == Nothing):
-		r.FailAt("drip", `"drip" needs an answer, and there is none with %q`, p.Do)
-	case p.Do == TooLarge && p.Drip != 0:
-		r.FailAt("drip", `"too-large" does not drip: it would take for ever`)
-	case p.Slow != 0 && p.Do == Nothing:
-		r.FailAt("slow", `"slow" needs an answer, and there is none with "nothing"`)
+	if p.Do == "" {
+		p.Do = Normal
+	}
+	for _, rule := range replyRules {
+		if rule.broken(p, r) {
+			r.FailAt(rule.member, rule.msg, p.Do)
+			return
+		}
 	}
 }
+
+// replyRules are what the members of a reply must be to each other.
+var replyRules = []struct {
+	member string // where the error points to
+	broken func(p *Reply, r *jsondoc.Reader) bool
+	msg    string
+}{
+	{"do", func(p *Reply, r *jsondoc.Reader) bool { return p.Do == Status && p.Status == 0 && !r.Has("status") }, `%q needs "status", from 400 to 599`},
+	{"status", func(p *Reply, _ *jsondoc.Reader) bool { return p.Do == Status && p.Status != 0 && p.Status < 400 }, `the status of an error (%q) is from 400 to 599`},
+	{"status", func(p *Reply, _ *jsondoc.Reader) bool {
+		return p.Do == Redirect && p.Status != 0 && !slices.Contains(redirects, p.Status)
+	}, `a %s has the status 301, 302, 303, 307 or 308`},
+	{"do", func(p *Reply, _ *jsondoc.Reader) bool { return p.Status != 0 && p.Do != Status && p.Do != Redirect }, `"status" goes with status and redirect, not with %q`},
+	{"do", func(p *Reply, _ *jsondoc.Reader) bool { return p.Do != Status && (p.RetryAfter != 0 || p.Error != "") }, `"error" and "retryAfter" go with status, not with %q`},
+	{"bytes", func(p *Reply, _ *jsondoc.Reader) bool { return p.Bytes != 0 && !slices.Contains(sized, p.Do) }, `"bytes" goes with cut, cut-unframed, too-large and wrong-length, not with %q`},
+	{"drip", func(p *Reply, _ *jsondoc.Reader) bool { return p.Drip != 0 && (p.Do == Reset || p.Do == Nothing) }, `"drip" needs an answer, and there is none with %q`},
+	{"drip", func(p *Reply, _ *jsondoc.Reader) bool { return p.Drip != 0 && p.Do == TooLarge }, `%q does not drip: it would take for ever`},
+	{"slow", func(p *Reply, _ *jsondoc.Reader) bool { return p.Slow != 0 && p.Do == Nothing }, `"slow" needs an answer, and there is none with %q`},
+}
+
+var sized = []Kind{Cut, CutUnframed, TooLarge, WrongLength}
 
 var redirects = []int{301, 302, 303, 307, 308}
 
