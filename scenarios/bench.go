@@ -34,9 +34,9 @@ const defaultSeed = 1
 // start is where a bench's virtual time begins.
 var start = time.Date(2026, time.January, 5, 9, 0, 0, 0, time.UTC)
 
-// Options say how a bench is set up. The zero value is a simulated bench on the virtual clock, at once, in memory.
+// Options say how a bench is set up. The zero value is a bench on the virtual clock, at once, in memory.
 type Options struct {
-	Mode       string         // Simulated, the default, or Sockets
+	Mode       string         // Simulated or Sockets; empty: as the scenario says, simulated where both will do
 	Wall       bool           // the machine's clock instead of a virtual one
 	Speed      float64        // of the virtual clock: 1 is the machine's pace, 0 at once
 	Seed       int64          // of all ids and randomness; 0: the scenario's, or a fixed one
@@ -93,7 +93,9 @@ type Bench struct {
 // documents, its clock. Nothing happens until Play or Do.
 func Open(s *lang.Scenario, o Options) (*Bench, error) {
 	if o.Mode == "" {
-		o.Mode = Simulated
+		if o.Mode = Simulated; s.Runs == lang.RunsReal {
+			o.Mode = Sockets
+		}
 	}
 	if err := check(s, o); err != nil {
 		return nil, err

@@ -106,7 +106,7 @@ func TestABenchSaysWhatItCannotBe(t *testing.T) {
 		o    Options
 		want string
 	}{
-		{naive, Options{}, "runs on real sockets only"},
+		{naive, Options{Mode: Simulated}, "runs on real sockets only"},
 		{Catalogue()[0], Options{Mode: "magic"}, `not "magic"`},
 		{Catalogue()[0], Options{Mode: Sockets, ListenAddr: "256.0.0.1:1"}, "listen for the provider"},
 	} {

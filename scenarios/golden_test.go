@@ -54,7 +54,7 @@ func TestTheWireAsText(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := replay(t, s, Options{Mode: modes(s)[0]})
+		r := replay(t, s, Options{})
 		for _, row := range r.View.Wire {
 			kinds[row.Kind] = true
 		}
@@ -75,7 +75,7 @@ func TestOnlyTheProvidersSideIsTruth(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, row := range replay(t, s, Options{Mode: modes(s)[0]}).View.Wire {
+		for _, row := range replay(t, s, Options{}).View.Wire {
 			if row.Truth != truth[row.Kind] {
 				t.Errorf("%s: a row of kind %d, %q, says truth %v", name, row.Kind, row.Text, row.Truth)
 			}

@@ -9,7 +9,7 @@ import (
 func BenchmarkWholeCatalogue(b *testing.B) {
 	for b.Loop() {
 		for _, s := range Catalogue() {
-			r, err := Replay(context.Background(), s, Options{Mode: modes(s)[0]})
+			r, err := Replay(context.Background(), s, Options{})
 			if err != nil || !r.Passed() {
 				b.Fatal(err, r.Complaints())
 			}

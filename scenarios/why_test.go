@@ -32,7 +32,7 @@ func TestEveryTellingIsTrueOfSomeScenario(t *testing.T) {
 	t.Parallel()
 	told := make([]string, len(tellings))
 	for _, s := range Catalogue() {
-		b := benchOf(t, s, Options{Mode: modes(s)[0]})
+		b := benchOf(t, s, Options{})
 		b.Play()
 		rest(t, b)
 		if strings.HasPrefix(s.Name, "herd") {

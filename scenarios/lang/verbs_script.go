@@ -99,7 +99,7 @@ var workerVerbs = []Verb{
 		Args:    []Arg{{Name: "POINT", Kind: KindChoice, Optional: true, Choices: []string{"now", "before-send", "after-effect", "after-reply", "during-backoff"}}},
 		Options: []Option{byStep, byAttempt},
 		Help:    "Kills the worker, at once or at the next such point.",
-		Long:    "before-send: the request is on disk and not on the wire. after-effect: the provider has committed and not answered. after-reply: the reply is on disk, the step is not finished. during-backoff: a retry is due later."}},
+		Long:    "before-send: the request is on disk and not on the wire. after-effect: the provider has committed and not answered. after-reply: the reply has arrived and is not on disk. during-backoff: a retry is due later."}},
 	{Group: "Worker", Use: InBoth, Label: "restart", Keys: []string{"X"}, On: OnBench, Form: Form{Name: "restart",
 		Help: "Starts the worker again on the same history."}},
 }

@@ -1,0 +1,132 @@
+package scenarios
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"faultlab/engine"
+	"faultlab/scenarios/lang"
+)
+
+func (b *Bench) actCrash(l lang.Line) error {
+	point := l.Arg(0)
+	if point == "" || point == crashNow {
+		b.kill("now: the worker is gone")
+		return nil
+	}
+	attempt, _ := strconv.Atoi(l.Opt("attempt"))
+	b.note(Note{Verb: l.Verb, Text: "armed: " + l.Text})
+	b.mu.Lock()
+	b.crash = &crashPoint{point: point, step: l.Opt("step"), attempt: attempt}
+	b.mu.Unlock()
+	return nil
+}
+
+func (b *Bench) actRestart(lang.Line) error {
+	if _, err := b.worker(); err == nil {
+		b.kill("to start it again")
+	}
+	return b.restart()
+}
+
+func (b *Bench) actTrigger(l lang.Line) error {
+	workflow, id, err := b.trigger(l.Arg(0))
+	if err != nil {
+		return err
+	}
+	payload := []byte("{}")
+	if l.Arg(1) != "" {
+		if payload, err = b.payload(l.Arg(1)); err != nil {
+			return err
+		}
+	}
+	e, err := b.worker()
+	if err != nil {
+		return err
+	}
+	b.note(Note{Verb: l.Verb, Text: l.Text})
+	times, _ := strconv.Atoi(l.Opt("times"))
+	for range max(1, times) {
+		if _, err := e.Admit(engine.Delivery{Workflow: workflow, Trigger: id, Payload: payload}); err != nil {
+			return refusedBy(err)
+		}
+	}
+	return nil
+}
+
+// trigger finds a trigger by its id, or by workflow/id where two workflows have one of that name.
+func (b *Bench) trigger(name string) (workflow, id string, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	want, id, qualified := strings.Cut(name, "/")
+	if !qualified {
+		want, id = "", name
+	}
+	var found []string
+	for _, d := range b.docs {
+		for _, t := range d.Workflow.Triggers {
+			if t.ID == id && (want == "" || want == d.Workflow.ID) {
+				found = append(found, d.Workflow.ID)
+			}
+		}
+	}
+	switch len(found) {
+	case 0:
+		return "", "", fmt.Errorf("no workflow that is loaded has a trigger %q", name)
+	case 1:
+		return found[0], id, nil
+	}
+	return "", "", fmt.Errorf("several workflows have a trigger %q: write %s/%s", name, found[0], id)
+}
+
+// refusedBy turns an engine's coded error into a refusal: the caller did what was asked, and said no.
+func refusedBy(err error) error {
+	if e, ok := err.(*engine.Error); ok {
+		return &engine.Refused{Why: e.Code + ": " + e.Message}
+	}
+	return err
+}
+
+func (b *Bench) actCancel(l lang.Line) error {
+	r, e, err := b.run(l.Arg(0))
+	if err != nil {
+		return err
+	}
+	b.note(Note{Verb: l.Verb, Text: r.ID})
+	return e.Cancel(r.ID, "")
+}
+
+func (b *Bench) actRerun(l lang.Line) error {
+	r, e, err := b.run(l.Arg(0))
+	if err != nil {
+		return err
+	}
+	b.note(Note{Verb: l.Verb, Text: r.ID})
+	_, err = e.Rerun(r.ID, "")
+	return refusedBy(err)
+}
+
+// run is the run of this number or id, the newest if it is empty, and the worker.
+func (b *Bench) run(name string) (*engine.Run, *engine.Engine, error) {
+	e, err := b.worker()
+	if err != nil {
+		return nil, nil, err
+	}
+	runs := b.line.Latest().Runs
+	if len(runs) == 0 {
+		return nil, nil, &engine.Refused{Why: "there is no run yet"}
+	}
+	if name == "" {
+		return runs[len(runs)-1], e, nil
+	}
+	if n, err := strconv.Atoi(name); err == nil && n >= 1 && n <= len(runs) {
+		return runs[n-1], e, nil
+	}
+	for _, r := range runs {
+		if r.ID == name {
+			return r, e, nil
+		}
+	}
+	return nil, nil, &engine.Refused{Why: fmt.Sprintf("there is no run %q: there are %d, numbered from 1", name, len(runs))}
+}

@@ -1,0 +1,121 @@
+package scenarios
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"faultlab/engine/assume"
+	"faultlab/faultprovider"
+	"faultlab/faultprovider/contract"
+	"faultlab/faultprovider/fault"
+	"faultlab/scenarios/lang"
+)
+
+func (b *Bench) actWorkflow(l lang.Line) error {
+	src, err := b.file(l.Arg(0))
+	if err != nil {
+		return err
+	}
+	b.note(Note{Verb: l.Verb, Text: l.Text})
+	return b.load(l.Arg(0), src)
+}
+
+// actAssume gives the caller another assumed contract. A worker is made with its
+// assumptions, so there must be no run that has one already.
+func (b *Bench) actAssume(l lang.Line) error {
+	src, err := b.payload(l.Arg(0))
+	if err != nil {
+		return err
+	}
+	set, err := assume.Parse(src)
+	if err != nil {
+		return fmt.Errorf("%s:%w", l.Arg(0), err)
+	}
+	open, err := b.history.Open()
+	if err != nil {
+		return fmt.Errorf("list the open runs: %w", err)
+	}
+	if len(open) > 0 {
+		return fmt.Errorf("a run is at work with what is assumed now: wait until it has ended")
+	}
+	b.mu.Lock()
+	b.assumed = set
+	old := b.eng
+	b.mu.Unlock()
+	eng := b.newEngine()
+	b.mu.Lock()
+	b.eng = eng
+	b.mu.Unlock()
+	old.Kill()
+	b.note(Note{Verb: l.Verb, Text: l.Text})
+	return nil
+}
+
+func (b *Bench) actContract(l lang.Line) error {
+	c, ok := contract.Preset(l.Arg(0))
+	if !ok {
+		src, err := b.payload(l.Arg(0))
+		if err != nil {
+			return err
+		}
+		if c, err = contract.Parse(src); err != nil {
+			return fmt.Errorf("%s:%w", l.Arg(0), err)
+		}
+	}
+	if err := b.prov.SetContract(c); err != nil {
+		return err
+	}
+	b.set(l.Verb, l.Text, func(s *Setting) { s.Contract = c.Name })
+	return nil
+}
+
+func (b *Bench) actFault(l lang.Line) error {
+	queue := b.prov.Faults()
+	for _, arg := range l.Args {
+		f, err := fault.Parse(arg)
+		if err != nil {
+			return err
+		}
+		queue = append(queue, f)
+	}
+	b.queue(l, queue)
+	return nil
+}
+
+func (b *Bench) actClearFaults(l lang.Line) error {
+	b.queue(l, nil)
+	return nil
+}
+
+func (b *Bench) queue(l lang.Line, faults []faultprovider.Fault) {
+	b.prov.QueueFaults(faults)
+	b.set(l.Verb, l.Text, func(s *Setting) {
+		s.Faults = nil
+		for _, f := range faults {
+			s.Faults = append(s.Faults, faultNames(f)...)
+		}
+	})
+}
+
+// mostTimes is up to how many times a fault that takes several requests is listed one by one.
+const mostTimes = 20
+
+// faultNames lists a fault as often as it will be taken.
+func faultNames(f faultprovider.Fault) []string {
+	name := f.Name
+	if name == "" {
+		text, _ := json.Marshal(f) // a fault is plain data
+		name = string(text)
+	}
+	switch {
+	case f.On.Times == fault.Always:
+		return []string{name + " (always)"}
+	case f.On.Times > mostTimes:
+		return []string{fmt.Sprintf("%s ×%d", name, f.On.Times)}
+	}
+	var out []string
+	for range max(1, f.On.Times) {
+		out = append(out, name)
+	}
+	return out
+}

@@ -1,0 +1,73 @@
+package scenarios
+
+import (
+	"encoding/json"
+
+	"faultlab/engine"
+	"faultlab/scenarios/lang"
+)
+
+func (b *Bench) actLookup(l lang.Line) error {
+	targets, e, err := b.targets(l.Opt("run"), l.Opt("step"), l.Arg(0))
+	if err != nil {
+		return err
+	}
+	seen := map[runKey]bool{}
+	for _, t := range targets {
+		if l.Opt("step") == "" && l.Arg(0) == "" {
+			t.key = ""
+		}
+		if seen[t] {
+			continue
+		}
+		seen[t] = true
+		if _, err := e.Lookup(b.root, t.run, t.key, engine.LookupOptions{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// runKey is a run and the key of one of its calls; an empty key stands for all that is unknown of the run.
+type runKey struct{ run, key string }
+
+// targets are the unknown operations that a decision or a look-up is about: all, or
+// those of a run, a step or a key. Without any it is the chosen run itself, of which the engine then says why not.
+func (b *Bench) targets(run, step, key string) ([]runKey, *engine.Engine, error) {
+	r, e, err := b.run(run)
+	if err != nil {
+		return nil, nil, err
+	}
+	var out []runKey
+	for _, o := range b.line.Latest().Operations {
+		for i, c := range o.Doubts {
+			if (run == "" || o.DoubtRuns[i] == r.ID) && (step == "" || stepName(o.Step, o.Undo) == step) && (key == "" || c.Key == key) {
+				out = append(out, runKey{o.DoubtRuns[i], c.Key})
+			}
+		}
+	}
+	if len(out) == 0 {
+		out = []runKey{{r.ID, key}}
+	}
+	return out, e, nil
+}
+
+func (b *Bench) actResolve(l lang.Line) error {
+	key := l.Opt("key")
+	targets, e, err := b.targets(l.Opt("run"), l.Opt("step"), key)
+	if err != nil {
+		return err
+	}
+	t := targets[0]
+	if len(targets) > 1 && key == "" && t.run == targets[1].run {
+		t.key = "" // the engine names the keys to choose from
+	}
+	q := engine.Resolution{Run: t.run, Key: t.key, Decision: engine.Decision(l.Verb), Force: l.Has("--force")}
+	if l.Verb == "escalate" {
+		q.Reason = l.Arg(0)
+	}
+	if l.Has("result") {
+		q.Result = json.RawMessage(l.Opt("result"))
+	}
+	return e.Resolve(q)
+}
