@@ -36,6 +36,10 @@ func (b *Bench) Do(line string) error {
 		return err
 	}
 	rest := b.clockAtRest()
+	if b.virtual != nil && b.virtual.Paused() {
+		b.virtual.Do(l.Verb, func() { b.typed(l, rest) }) // the first thing once time goes on
+		return nil
+	}
 	b.clk.Go(l.Verb, func() { b.typed(l, rest) })
 	return nil
 }

@@ -398,3 +398,56 @@ func TestChangesAreTold(t *testing.T) {
 		t.Errorf("told %d times of %d entries", n, b.Timeline().Len())
 	}
 }
+
+func TestOnTheSameInstantIsAWarning(t *testing.T) {
+	t.Parallel()
+	src := strings.Replace(smallScenario, "trigger go", `fault {"name":"just-late","reply":{"do":"normal","slow":"2s"}}`+"\ntrigger go", 1)
+	src = strings.Replace(src, "return 1;", `const r = await services.http.request({ method: "POST", url: "http://127.0.0.1:4040/jobs", json: {}, timeout: "2s", idempotency: { header: "Idempotency-Key", value: "k" } }); return r.status;`, 1)
+	src = strings.Replace(src, "expect run succeeded\n", "", 1)
+	s, err := lang.Parse("instant.txtar", []byte(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w := replay(t, s, Options{}).Warnings; len(w) != 1 || !strings.Contains(w[0], "at 2.000s a deadline and something else fall on the same instant") {
+		t.Errorf("the warnings are %q", w)
+	}
+	plain, err := Find("timeout-after-the-commit")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w := replay(t, plain, Options{}).Warnings; len(w) != 0 {
+		t.Errorf("without a coincidence it warns %q", w)
+	}
+}
+
+func TestWhatAScriptPrintsIsOnTheTimeline(t *testing.T) {
+	t.Parallel()
+	s, err := lang.Parse("prints.txtar", []byte(strings.Replace(smallScenario, "return 1;", `console.warn("low on", { stock: 3 }); return 1;`, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var seen []string
+	for _, e := range replay(t, s, Options{}).Timeline {
+		if e.Note != nil && e.Note.Verb == NoteConsole {
+			seen = append(seen, e.Note.Text)
+		}
+	}
+	if len(seen) != 1 || !strings.HasPrefix(seen[0], "one, warn: low on") {
+		t.Errorf("the timeline has %q", seen)
+	}
+}
+
+func TestWhatIsTypedWhileTimeStandsComesFirst(t *testing.T) {
+	t.Parallel()
+	b := bench(t, "a-fail-before-commit", Options{Paused: true})
+	b.Play()
+	for _, line := range []string{"contract ignores-key", "resume"} {
+		if err := b.Do(line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rest(t, b)
+	if first := b.Timeline().At(1).Note; first == nil || first.Verb != "contract" {
+		t.Errorf("the timeline begins with %+v", b.Timeline().At(1))
+	}
+}

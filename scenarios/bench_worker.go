@@ -86,7 +86,7 @@ func (b *Bench) newEngine() *engine.Engine {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	o := engine.Options{Clock: b.clk, History: b.history, Assume: b.assumed, Seed: b.seed + int64(b.workers)*1_000_003,
-		KeepAlive: b.s.Client == lang.ClientNaive, Observe: b.observeEvents, Secrets: b.secret, Database: b.databases}
+		KeepAlive: b.s.Client == lang.ClientNaive, Observe: b.observeEvents, Secrets: b.secret, Database: b.databases, Log: b.console}
 	if b.socket != nil {
 		o.Dial = b.socket.dial
 	} else {
@@ -103,6 +103,17 @@ func (b *Bench) newEngine() *engine.Engine {
 // secret resolves every secret of a scenario's document to a value that its deliveries can name: its own name in lower case.
 func (b *Bench) secret(name string) (string, bool) {
 	return strings.ToLower(strings.ReplaceAll(name, "_", "-")), true
+}
+
+// longestConsole bounds what the timeline keeps of one line that a script printed, in bytes.
+const longestConsole = 400
+
+// console puts a line that a script printed on the timeline.
+func (b *Bench) console(_, step, level, text string) {
+	if len(text) > longestConsole {
+		text = strings.ToValidUTF8(text[:longestConsole], "") + "…"
+	}
+	b.note(Note{Verb: NoteConsole, Text: step + ", " + level + ": " + text})
 }
 
 // worker is the engine, or the reason why there is none.

@@ -179,3 +179,15 @@ func eachRun(t *testing.T, r *Report, side func(Entry) any) string {
 	}
 	return b.String()
 }
+
+func TestTheCataloguePassesUnderOtherSeeds(t *testing.T) {
+	t.Parallel()
+	for _, s := range Catalogue() {
+		for _, seed := range []int64{2, -7, 1 << 40} {
+			r := replay(t, s, Options{Seed: seed})
+			for _, c := range r.Complaints() {
+				t.Errorf("seed %d: %s", seed, c)
+			}
+		}
+	}
+}

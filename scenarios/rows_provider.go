@@ -95,6 +95,8 @@ func (w *wire) note(n Note) []Row {
 		r.Tone, r.Text = ToneBad, n.Verb+" refused"
 	case n.Reply != nil:
 		return nil // its request has rows of its own
+	case n.Verb == NoteConsole:
+		return one(Row{Kind: RowCall, Tone: ToneQuiet, Text: NoteConsole, Detail: n.Text})
 	case n.Delivery != nil:
 		return one(inbound(*n.Delivery, n.Text))
 	case n.Bench != nil && n.Bench.WorkerDown:

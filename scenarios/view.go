@@ -19,25 +19,28 @@ type Entry struct {
 
 // Note is something that a person or the scenario did to the bench.
 type Note struct {
-	Verb     string    // a verb of the table, as "fault" or "crash"
-	Text     string    // its arguments and effect, in words
-	Refused  bool      // it was not done; Text says why
-	Delivery *Delivery // what the caller's trigger answered, where an event was delivered
-	Reply    *Reply    // what a request from outside got
-	Bench    *Setting  // how the bench is set up from now on, where that changed
+	Verb     string    `json:"verb"`               // a verb of the table, as "fault" or "crash"; NoteConsole for what a script printed
+	Text     string    `json:"text,omitempty"`     // its arguments and effect, in words
+	Refused  bool      `json:"refused,omitempty"`  // it was not done; Text says why
+	Delivery *Delivery `json:"delivery,omitempty"` // what the caller's trigger answered, where an event was delivered
+	Reply    *Reply    `json:"reply,omitempty"`    // what a request from outside got
+	Bench    *Setting  `json:"bench,omitempty"`    // how the bench is set up from now on, where that changed
 }
+
+// NoteConsole is the Verb of a line that a script printed with console.
+const NoteConsole = "console"
 
 // Reply is what a request that the scenario itself sent to the provider got.
 type Reply struct {
-	Status int // 0: no reply
-	Body   string
+	Status int    `json:"status"` // 0: no reply
+	Body   string `json:"body"`
 }
 
 // Setting is the part of a bench's state that verbs change.
 type Setting struct {
-	Faults     []string // queued and not yet taken, by name
-	Contract   string   // the one that the provider keeps, by name
-	WorkerDown bool
+	Faults     []string `json:"faults"`   // queued and not yet taken, by name
+	Contract   string   `json:"contract"` // the one that the provider keeps, by name
+	WorkerDown bool     `json:"workerDown"`
 }
 
 // View is the bench at one moment: a fold of the first N entries of its timeline.
@@ -65,13 +68,13 @@ type Refusal struct {
 
 // Delivery is one inbound event as the caller's trigger saw it.
 type Delivery struct {
-	At        time.Time
-	Trigger   string
-	EventID   string // its Idempotency-Key, or empty
-	Run       string // the run that it made or met
-	Duplicate bool
-	Status    int    // the HTTP status that the sender got
-	Code      string // WOML_..., where it was refused
+	At        time.Time `json:"at"`
+	Trigger   string    `json:"trigger"`
+	EventID   string    `json:"eventId,omitempty"` // its Idempotency-Key, or empty
+	Run       string    `json:"run,omitempty"`     // the run that it made or met
+	Duplicate bool      `json:"duplicate,omitempty"`
+	Status    int       `json:"status"`         // the HTTP status that the sender got; 0: no answer
+	Code      string    `json:"code,omitempty"` // WOML_..., where it was refused
 }
 
 // Operation is one logical effect that somebody wants, over all attempts, keys and runs.

@@ -73,7 +73,7 @@ var actVerbs = []Verb{
 		Options: []Option{{Name: "id", Kind: KindWord}, {Name: "token", Kind: KindWord}, {Name: "twice"}, {Name: "at-once"}},
 		OneOf:   [][]string{{"twice", "at-once"}},
 		Help:    "Delivers an inbound event to a webhook, with its event id and its bearer token.",
-		Long:    "twice delivers it again when the first delivery was answered, at-once delivers it two times at the same moment."}},
+		Long:    "twice delivers it again when the first delivery was answered, at-once delivers it two times at the same moment. On a bench a secret's value is its own name in lower case with hyphens: the token of {{secrets.PAY_TOKEN}} is pay-token."}},
 	{Group: "Acts", Use: InBoth, Form: Form{Name: "send",
 		Args: []Arg{{Name: "METHOD", Kind: KindChoice, Choices: []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"}},
 			{Name: "PATH", Kind: KindURLPath}, {Name: "BODY", Kind: KindPayload, Optional: true}},
