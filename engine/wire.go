@@ -4,118 +4,40 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"io"
 	"net"
 	"net/http"
-	"sync"
 )
 
-// wire is what carries requests: real sockets, a fresh connection for each
-// request, or a simulation. A fresh connection is the only thing that keeps Go's
-// transport from repeating a keyed write by itself.
+// wire is what carries requests: a connection of its own for each of them, or a
+// simulation. Go's http.Transport carries them only where connections are to be
+// shared: it repeats a request by itself when a shared one dies.
 type wire struct {
-	base      http.RoundTripper
-	transport *http.Transport // nil for a simulation
+	simulated http.RoundTripper
+	shared    *http.Transport
+	dial      dialer
 }
 
 func newWire(o Options) *wire {
-	if o.Transport != nil {
-		return &wire{base: o.Transport}
+	w := &wire{simulated: o.Transport, dial: o.Dial}
+	if w.dial == nil {
+		w.dial = (&net.Dialer{}).DialContext
 	}
-	dial := o.Dial
-	if dial == nil {
-		dial = (&net.Dialer{}).DialContext
+	if o.KeepAlive {
+		w.shared = &http.Transport{
+			DisableCompression:     true,
+			MaxResponseHeaderBytes: maxHead,
+			TLSNextProto:           map[string]func(string, *tls.Conn) http.RoundTripper{}, // HTTP/1 only
+			TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
+			DialContext:            w.dial,
+		}
 	}
-	t := &http.Transport{
-		DisableKeepAlives:      !o.KeepAlive,
-		DisableCompression:     true,
-		MaxResponseHeaderBytes: 1 << 18,
-		TLSNextProto:           map[string]func(string, *tls.Conn) http.RoundTripper{}, // HTTP/1 only
-		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
-			c, err := dial(ctx, network, addr)
-			return tracked(ctx, c, err)
-		},
-		DialTLSContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
-			c, err := dialTLS(ctx, dial, network, addr)
-			return tracked(ctx, c, err)
-		},
-	}
-	return &wire{base: t, transport: t}
+	return w
 }
 
 func (w *wire) close() {
-	if w.transport != nil {
-		w.transport.CloseIdleConnections()
+	if w.shared != nil {
+		w.shared.CloseIdleConnections()
 	}
-}
-
-func dialTLS(ctx context.Context, dial func(context.Context, string, string) (net.Conn, error), network, addr string) (net.Conn, error) {
-	raw, err := dial(ctx, network, addr)
-	if err != nil {
-		return nil, err
-	}
-	host, _, err := net.SplitHostPort(addr)
-	if err != nil {
-		host = addr
-	}
-	c := tls.Client(raw, &tls.Config{ServerName: host, MinVersion: tls.VersionTLS12})
-	if err := c.HandshakeContext(ctx); err != nil {
-		raw.Close()
-		return nil, err
-	}
-	return c, nil
-}
-
-// track knows whether the first byte of one request went out. That is a fact, not
-// the text of an error: a reset can come from the dial, before and after the first byte alike.
-type track struct {
-	mu     sync.Mutex
-	began  bool
-	sealed bool
-}
-
-var errSealed = errors.New("the request was given up before its first byte")
-
-// begin is called before the first byte is written.
-func (t *track) begin() error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.sealed && !t.began {
-		return errSealed
-	}
-	t.began = true
-	return nil
-}
-
-// seal makes sure that nothing can begin any more, and tells whether it did.
-func (t *track) seal() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.sealed = true
-	return t.began
-}
-
-type trackKey struct{}
-
-// tracked wraps a connection, above TLS, so that the request's track sees its first byte.
-func tracked(ctx context.Context, c net.Conn, err error) (net.Conn, error) {
-	t, ok := ctx.Value(trackKey{}).(*track)
-	if err != nil || !ok {
-		return c, err
-	}
-	return &trackedConn{Conn: c, track: t}, nil
-}
-
-type trackedConn struct {
-	net.Conn
-	track *track
-}
-
-func (c *trackedConn) Write(b []byte) (int, error) {
-	if err := c.track.begin(); err != nil {
-		return 0, err
-	}
-	return c.Conn.Write(b)
 }
 
 // reply is how one request ended on the wire.
@@ -130,19 +52,11 @@ type reply struct {
 // exchange sends one request and reads its reply whole. began tells whether the first byte went out.
 func (e *Engine) exchange(req *http.Request, id string) (r reply, resp *http.Response, began bool) {
 	ctx := req.Context()
-	t := &track{}
-	req = req.WithContext(context.WithValue(ctx, trackKey{}, t))
-	if e.wire.transport == nil {
-		resp, r = e.roundTrip(req)
+	if e.wire.simulated != nil {
+		resp, r = roundTrip(e.wire.simulated, req)
 		began = !neverSent(r)
 	} else {
-		w := e.clk.Wire(id)
-		stop := e.clk.OnCancel(ctx, func(error) { w.GiveUp() })
-		e.clk.Outside(func() { resp, r = e.roundTrip(req) })
-		stop()
-		w.Close()
-		// A connection that is shared was dialled for another request: its first byte is not ours to see.
-		began = t.seal() || e.o.KeepAlive && r.status == 0 && !neverSent(r) || r.status != 0
+		resp, r, began = e.onSocket(req, id)
 	}
 	if cause := context.Cause(ctx); cause != nil && r.err != nil {
 		r.err = cause
@@ -150,22 +64,38 @@ func (e *Engine) exchange(req *http.Request, id string) (r reply, resp *http.Res
 	return r, resp, began
 }
 
-// neverSent reads the dial's own mark in an error: a simulated wire has no bytes to look at.
+// onSocket is exchange on a real socket: time stands still while its bytes move.
+func (e *Engine) onSocket(req *http.Request, id string) (resp *http.Response, r reply, began bool) {
+	w := e.clk.Wire(id)
+	s := &socket{dial: e.wire.dial}
+	stop := e.clk.OnCancel(req.Context(), func(error) { w.GiveUp(); s.giveUp() })
+	e.clk.Outside(func() {
+		if e.wire.shared != nil {
+			// Whose first byte went out on a shared connection is not to be seen.
+			resp, r = roundTrip(e.wire.shared, req)
+			began = !neverSent(r)
+			return
+		}
+		req.Close = true
+		resp, r = s.exchange(req)
+		began = s.sent()
+	})
+	stop()
+	w.Close()
+	return resp, r, began
+}
+
+// neverSent reads the dial's own mark in an error, where there are no bytes to look at.
 func neverSent(r reply) bool {
 	var op *net.OpError
 	return r.status == 0 && errors.As(r.err, &op) && op.Op == "dial"
 }
 
-func (e *Engine) roundTrip(req *http.Request) (*http.Response, reply) {
-	resp, err := e.wire.base.RoundTrip(req)
+func roundTrip(t http.RoundTripper, req *http.Request) (*http.Response, reply) {
+	resp, err := t.RoundTrip(req)
 	if err != nil {
 		return nil, reply{err: err}
 	}
-	r := reply{status: resp.StatusCode, header: resp.Header}
-	r.body, r.err = io.ReadAll(io.LimitReader(resp.Body, maxReply+1))
-	resp.Body.Close()
-	if len(r.body) > maxReply {
-		r.body, r.tooLarge = nil, true
-	}
-	return resp, r
+	defer resp.Body.Close()
+	return resp, readReply(resp)
 }
