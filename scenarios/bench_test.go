@@ -313,17 +313,14 @@ func TestAScriptThatCannotGoOnSaysWhere(t *testing.T) {
 
 func TestAnExpectationThatIsNotMetIsReportedWithItsLine(t *testing.T) {
 	t.Parallel()
-	s, err := Find("a-fail-before-commit")
-	if err != nil {
-		t.Fatal(err)
-	}
 	src, err := catalogueFiles.ReadFile("catalogue/a-fail-before-commit.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
 	broken := strings.Replace(string(src), "expect jobs 1", "expect jobs 2", 1)
 	line := 1 + strings.Count(broken[:strings.Index(broken, "expect jobs 2")], "\n")
-	if s, err = lang.Parse("mine.txtar", []byte(broken)); err != nil {
+	s, err := lang.Parse("mine.txtar", []byte(broken))
+	if err != nil {
 		t.Fatal(err)
 	}
 	r := replay(t, s, Options{})

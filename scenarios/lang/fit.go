@@ -30,7 +30,6 @@ type fitter struct {
 	form  *Form
 	label string // the form as an error names it
 	out   fitted
-	given []string // the options given so far
 }
 
 // fit reads all that is left of the line as a form's arguments.

@@ -18,8 +18,6 @@ var genText = rapid.OneOf(
 	rapid.String(),
 )
 
-var genJSON = rapid.SampledFrom([]string{`{}`, `[]`, `{ "a": [1, "x y"] }`, `{"q":"\"}{"}`, `{"ü":null}`})
-
 // genWord is one word as it is written, for a kind.
 func genWord(t *rapid.T, k Kind, choices []string) string {
 	pick := func(words ...string) string { return rapid.SampledFrom(words).Draw(t, string(k)) }
