@@ -3,14 +3,8 @@
 // has no rules of its own.
 package main
 
-import (
-	_ "faultlab/tui/pin" // must be initialised before anything asks the terminal for its colours
-
-	"os"
-	"time"
-)
+import "os"
 
 func main() {
-	time.Local = time.UTC // a script's local time is the same on every machine
 	os.Exit(execute(streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Args[1:]))
 }
