@@ -61,10 +61,12 @@ func (m *model) mode() spans {
 		out = say(inkAccent, g.past+" PAST "+strconv.Itoa(s.position())+"/"+strconv.Itoa(s.view.Total))
 	case st.Asked != nil:
 		out = say(inkUnknown, g.unknown+" YOUR GUESS")
-	case st.Paused && len(st.Parked) > 0:
-		out = say(inkAccent, g.paused+" HELD", inkQuiet, " "+st.Parked[0])
+	case len(st.Parked) > 0:
+		out = say(inkAccent, g.paused+" HELD", inkQuiet, " at "+st.Parked[0])
 	case st.Paused:
 		out = say(inkAccent, g.paused+" PAUSED")
+	case st.Stepping:
+		out = say(inkAccent, g.paused+" STEPPING")
 	case st.AtRest && !st.Playing:
 		out = say(inkQuiet, g.rest+" AT REST")
 	default:
@@ -204,6 +206,8 @@ func (m *model) footerNames(on lang.Screen) []string {
 		return names
 	case s.state.Asked != nil:
 		return append([]string{"answer"}, names...)
+	case s.state.Stepping:
+		return append([]string{"step"}, names...)
 	case m.course != nil && s.state.AtRest:
 		return append([]string{"next"}, names...)
 	}

@@ -64,8 +64,7 @@ type session struct {
 	hidden   map[string]int // by run, requests that the transport sent by itself
 	counted  int            // the rows that are in hidden
 	state    scenarios.State
-	stateAt  time.Duration // the program's own ticks since state was read, for what counts down
-	at       int           // the entry that is looked at; 0 follows the newest
+	at       int // the entry that is looked at; 0 follows the newest
 	covered  bool
 	focus    pane
 	scroll   [paneCount]int      // lines away from where the pane rests

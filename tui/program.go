@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"strconv"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -76,11 +77,35 @@ func (m *model) names() []string {
 // open opens a scenario on a bench of its own, in a command.
 func (m *model) open(s *lang.Scenario) tea.Cmd {
 	m.say(inkQuiet, "opening "+s.Title)
-	open := m.opt.Open
+	open, keep := m.opt.Open, m.pace()
 	return work(func() tea.Msg {
 		b, err := open(s, false)
+		for _, line := range keep {
+			if err == nil {
+				err = b.Do(line)
+			}
+		}
 		return openedMsg{bench: b, scenario: s, err: err}
 	})
+}
+
+// pace is what a new bench takes over from the open one, as verbs: its speed, and
+// whether it is held, so that a run can be stepped through from its beginning.
+func (m *model) pace() (lines []string) {
+	if m.session == nil || m.session.storedRun() != "" {
+		return nil
+	}
+	st := m.session.state
+	if st.Speed != 1 {
+		lines = append(lines, "speed "+strconv.FormatFloat(st.Speed, 'f', -1, 64))
+	}
+	switch {
+	case st.Stepping:
+		lines = append(lines, "step")
+	case st.Paused:
+		lines = append(lines, "pause")
+	}
+	return lines
 }
 
 // opened shows the new bench and begins to play it. The one before is closed.

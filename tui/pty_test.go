@@ -23,7 +23,11 @@ import (
 
 // childRuns is the workbench as a program of its own, with the real catalogue.
 func childRuns(how string) {
-	o := Options{Scenarios: scenarios.Catalogue(), Theme: "dark", Log: "/var/log/faultlab.log", Open: func(s *lang.Scenario, ask bool) (Bench, error) {
+	var lessons []Lesson
+	for _, l := range scenarios.Lessons {
+		lessons = append(lessons, Lesson{Name: l.Name, Title: l.Title, Text: l.Text, Scenarios: l.Scenarios()})
+	}
+	o := Options{Scenarios: scenarios.Catalogue(), Lessons: lessons, Theme: "dark", Log: "/var/log/faultlab.log", Open: func(s *lang.Scenario, ask bool) (Bench, error) {
 		if how == "panic" {
 			panic("the bench is on fire")
 		}
@@ -344,6 +348,85 @@ if grep -q 'retry="0"' "$f"; then sed -i 's/retry="0"/retry="2"/' "$f"; else sed
 	x.sees("it can run")
 	x.keys(enter)
 	x.sees("┄ workflow")
+	x.keys("q")
+	x.ended(0)
+}
+
+// A walk through the rest of the workbench, on the smaller of the usual screens.
+func TestWalkingThroughTheWorkbench(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	x := openTTY(t, "run", 80, 24)
+	x.sees("Catalogue")
+	x.keys("/", "drop", enter)
+	x.sees("/drop")
+	x.keys("\x1b")
+	x.until("the whole list", func() bool { return !strings.Contains(x.screen.String(), "/drop") })
+	x.keys(down, enter)
+	x.sees("one effect")
+
+	x.keys("f")
+	x.sees("named faults")
+	x.keys("/", "phantom", enter)
+	x.sees("Answers as if it had stored")
+	x.keys(enter)
+	x.sees("queued, taken in this order")
+	x.keys("\x1b")
+	x.sees("Wire")
+	x.keys("c")
+	x.sees("kept now")
+	x.keys("q") // quits from anywhere
+	x.ended(0)
+
+	x = openTTY(t, "run", 80, 24)
+	x.sees("Catalogue")
+	x.keys(enter)
+	x.sees("one effect")
+	x.keys(".")
+	x.sees("STEPPING")
+	x.keys(enter)
+	x.sees("HELD at send POST /jobs")
+	x.keys(".")
+	x.sees("HELD at reply POST /jobs")
+	x.keys(" ")
+	x.sees("one effect")
+	x.keys("T")
+	x.sees("#2")
+	x.keys("=")
+	x.sees("runs #1 and #2")
+	x.keys("\x1b")
+	x.sees("Wire")
+	x.keys(":", "speed 50", enter)
+	x.keys(":", "save "+dir+"/mine", enter)
+	x.sees("written: ")
+	x.keys(":", "export svg "+dir+"/bench.svg", enter)
+	x.sees("bench.svg")
+	x.keys("y")
+	x.until("the clipboard", func() bool { return strings.Contains(x.text.String(), "\x1b]52;c;") })
+	x.keys(":", "theme high-contrast", enter)
+	x.until("the other theme", func() bool {
+		return strings.Contains(x.text.String(), "255;225;77") || strings.Contains(x.text.String(), "212;198;25")
+	})
+	x.keys(":", "mouse on", enter)
+	x.until("the mouse", func() bool { return strings.Contains(x.text.String(), "\x1b[?1002h") })
+	x.keys("h")
+	x.sees("there is no store of runs")
+	x.keys("\x1b")
+	x.sees("Wire")
+	x.keys("U")
+	x.sees("nothing is unknown")
+	x.keys("\x1b")
+	x.sees("Wire")
+	x.keys(":", "lessons", enter)
+	x.sees("A timeout is not a failure")
+	x.keys(enter)
+	x.sees("enter runs it")
+	x.keys(enter)
+	x.sees("What do you think?")
+	x.keys("1")
+	x.sees("predicted")
+	x.keys("n")
+	x.sees("2 of ")
 	x.keys("q")
 	x.ended(0)
 }

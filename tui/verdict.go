@@ -42,7 +42,7 @@ func (t truth) explain(op *scenarios.Operation, named bool, width int) []spans {
 	s := verdictSigns[op.Verdict]
 	head := say(s.ink, t.glyphs.of(s))
 	if named {
-		head = append(head, span{inkQuiet, "  " + opName(op)})
+		head = append(head, span{inkQuiet, "  " + opName(op) + t.ofRun(op)})
 	}
 	belief := beliefSigns[op.Belief]
 	out := []spans{head, say(inkQuiet, "believes ", belief.ink, belief.word, inkQuiet, "  effects ", inkStrong, strconv.Itoa(len(op.Effects)))}
@@ -70,11 +70,19 @@ func opName(op *scenarios.Operation) string {
 	return name + " " + op.Subject
 }
 
+// ofRun names the run of an operation that is a run's own, where there are several.
+func (t truth) ofRun(op *scenarios.Operation) string {
+	if len(t.view.Runs) < 2 || len(op.Runs) == 0 || op.Subject != op.Runs[0] {
+		return ""
+	}
+	return " " + runName(t.view, op.Runs[0])
+}
+
 func (t truth) others(width int) rows {
 	ops := t.view.Operations
 	return rows{len(ops), func(i int) spans {
 		s := verdictSigns[ops[i].Verdict]
-		return say(s.ink, t.glyphs.of(s), inkQuiet, "  "+opName(&ops[i]))
+		return say(s.ink, t.glyphs.of(s), inkQuiet, "  "+opName(&ops[i])+t.ofRun(&ops[i]))
 	}}
 }
 

@@ -375,16 +375,20 @@ func (w wirePicture) manySteps(r scenarios.Row) bool {
 
 // who names the run of a row where there are several.
 func (w wirePicture) who(r scenarios.Row) string {
-	runs := w.view.Runs
-	if len(runs) < 2 || r.Run == "" || r.Kind == scenarios.RowRun || r.Kind == scenarios.RowInbound {
+	if len(w.view.Runs) < 2 || r.Run == "" || r.Kind == scenarios.RowRun || r.Kind == scenarios.RowInbound {
 		return ""
 	}
-	if len(runs) <= manyRuns {
-		for i, run := range runs {
-			if run.ID == r.Run {
-				return "#" + strconv.Itoa(i+1) + " "
+	return runName(w.view, r.Run) + " "
+}
+
+// runName is a run's number, or the end of its id where there are too many to search.
+func runName(v *scenarios.View, id string) string {
+	if len(v.Runs) <= manyRuns {
+		for i, run := range v.Runs {
+			if run.ID == id {
+				return "#" + strconv.Itoa(i+1)
 			}
 		}
 	}
-	return "#" + r.Run[max(0, len(r.Run)-4):] + " "
+	return "#" + id[max(0, len(id)-4):]
 }
