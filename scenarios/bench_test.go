@@ -351,9 +351,17 @@ func TestClosingRemovesTheDatabases(t *testing.T) {
 
 func TestABenchCanBeClosedInTheMiddle(t *testing.T) {
 	t.Parallel()
-	for _, mode := range []string{Simulated, Sockets} {
-		for _, script := range []string{"fault commit-then-hang\ntrigger fulfill payload.json\nwait", "fault fail-before-commit\ntrigger fulfill payload.json\nadvance 500ms\nwait"} {
-			b := bench(t, "b-commit-then-error", Options{Mode: mode, Speed: 0.1})
+	for _, o := range []Options{{Mode: Simulated, Speed: 0.1}, {Mode: Sockets, Speed: 0.1}, {Mode: Simulated, Wall: true}, {Mode: Sockets, Wall: true}, {Paused: true}} {
+		for _, script := range []string{
+			"fault commit-then-hang\ntrigger fulfill payload.json\nwait",
+			"fault fail-before-commit\ntrigger fulfill payload.json\nadvance 500ms\nwait",
+			"fault late-commit\ntrigger fulfill payload.json\nadvance 1h",
+			"fault slow\nsend POST /jobs {} key=k\nstep",
+		} {
+			if o.Wall && strings.HasSuffix(script, "step") {
+				continue // nobody can hold that clock
+			}
+			b := bench(t, "b-commit-then-error", o)
 			for line := range strings.SplitSeq(script, "\n") {
 				if err := b.Do(line); err != nil {
 					t.Fatal(err)
