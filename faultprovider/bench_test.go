@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -90,5 +91,37 @@ func report(b *testing.B, began time.Duration) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "exchanges/s")
 	if used := cpuTime() - began; used > 0 {
 		b.ReportMetric(float64(b.N)/used.Seconds(), "exchanges/cpu-s")
+	}
+}
+
+// discarded is an http.ResponseWriter that forgets.
+type discarded struct{ head http.Header }
+
+func (d discarded) Header() http.Header         { return d.head }
+func (d discarded) Write(b []byte) (int, error) { return len(b), nil }
+func (d discarded) WriteHeader(int)             {}
+
+// BenchmarkHandler counts what the socket shell adds to net/http.
+func BenchmarkHandler(b *testing.B) {
+	for _, mode := range []string{"new", "replay"} {
+		b.Run(mode, func(b *testing.B) {
+			b.ReportAllocs()
+			h := benchProvider(b, "seed").Handler()
+			began := cpuTime()
+			body := &strings.Reader{}
+			w := discarded{http.Header{}}
+			req := jobRequest(0)
+			req.Body = io.NopCloser(body)
+			const text = `{"orderId":"order-42","paymentId":"pay-42","amount":120}`
+			req.ContentLength = int64(len(text))
+			for n := 0; b.Loop(); n++ {
+				if mode == "new" {
+					req.Header["Idempotency-Key"] = []string{"key-0123456789abcdef-" + strconv.Itoa(n)}
+				}
+				body.Reset(text)
+				h.ServeHTTP(w, req)
+			}
+			report(b, began)
+		})
 	}
 }

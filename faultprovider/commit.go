@@ -119,7 +119,8 @@ func (s *session) keyRecord(b *binding) KeyRecord {
 }
 
 // decision logs what the request is and what it gets.
-func (s *session) decision(now time.Time, m *match, fault string) {
+func (s *session) decision(now time.Time) {
+	m, fault := &s.x.match, s.x.fault
 	if m.kind != NewOperation && fault == "none" {
 		fault = ""
 	}

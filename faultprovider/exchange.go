@@ -22,30 +22,40 @@ type exchange struct {
 	result  answer // what the provider itself takes for the result; its status is 0 if it neither did nor answered anything
 }
 
-// decide plans a request. It does no I/O and changes nothing: the plan depends on its arguments alone.
-func decide(now time.Time, r *Request, v view, f *Fault, c *Contract) exchange {
-	m := matchRequest(now, r, v, c)
-	return m.plan(now, r, v, f, c)
+// faults gives requests their faults.
+type faults interface {
+	take(m *match) Fault
+}
+
+// decide plans a request, unless it has to wait for the flight under its key. It does no I/O, and asks nothing but its
+// arguments.
+func (x *exchange) decide(now time.Time, r *Request, v view, q faults, c *Contract) {
+	x.match.set(now, r, v, c)
+	if x.waits {
+		return
+	}
+	f := q.take(&x.match)
+	x.fault = f.String()
+	x.plan(now, r, v, &f, c)
 }
 
 // plan adds the fault to what a request is.
-func (m *match) plan(now time.Time, r *Request, v view, f *Fault, c *Contract) (x exchange) {
-	if m.kind == Looked {
-		m.look(now, f.Reply.Stale, r, v, c)
+func (x *exchange) plan(now time.Time, r *Request, v view, f *Fault, c *Contract) {
+	if x.kind == Looked {
+		x.look(now, f.Reply.Stale, r, v, c)
 	}
-	x.match, x.reply.at = *m, now
-	x.reply.set(&m.answer, &f.Reply, c)
-	if m.makes != nil && f.Commit.When != fault.Never {
+	x.reply.at = now
+	x.reply.set(&x.answer, &f.Reply, c)
+	if x.makes != nil && f.Commit.When != fault.Never {
 		x.commits, x.at, x.after = true, now.Add(f.Commit.After), f.Commit.When != fault.Late
 		if x.after {
 			x.reply.at = x.at
 		}
 	}
 	x.reply.at = x.reply.at.Add(f.Reply.Slow)
-	if m.kind == NewOperation {
+	if x.kind == NewOperation {
 		x.conclude(&f.Reply)
 	}
-	return x
 }
 
 // conclude sets what the provider itself takes for the result of a new operation: what it answers, or would have answered

@@ -75,8 +75,9 @@ func (m *match) refuse(class fault.Which, note string, status int, code, message
 	m.answer = answer{status: status, body: errorBody(code, message)}
 }
 
-// matchRequest says what a request is.
-func matchRequest(now time.Time, r *Request, v view, c *Contract) (m match) {
+// set says what a request is.
+func (m *match) set(now time.Time, r *Request, v view, c *Contract) {
+	*m = match{}
 	m.to = routeOf(c, r.Method, r.Path, r.RawQuery != "")
 	switch {
 	case r.oversize || len(r.Body) > MaxBody:
@@ -91,7 +92,6 @@ func matchRequest(now time.Time, r *Request, v view, c *Contract) (m match) {
 	default:
 		m.write(now, r, v, c)
 	}
-	return m
 }
 
 // write matches a POST, PUT or DELETE.

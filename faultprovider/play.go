@@ -70,31 +70,29 @@ func (s *session) arrive() bool {
 	s.n, s.epoch = p.requests, p.epoch
 	now := p.now()
 	s.note(now, &Entry{Kind: Received})
-	m := matchRequest(now, s.r, p.books, &p.contract)
-	for waited := false; m.waits; waited = true {
+	s.x.decide(now, s.r, p.books, &p.queue, &p.contract)
+	for waited := false; s.x.waits; waited = true {
 		if !waited {
-			s.decision(now, &m, "")
+			s.decision(now)
 		}
-		gone := s.waitForFlight(m.scope)
+		gone := s.waitForFlight()
 		now = p.now()
 		if gone {
-			s.note(now, &Entry{Kind: GaveUp, Collection: m.to.collection, Key: m.key})
+			s.note(now, &Entry{Kind: GaveUp, Collection: s.x.to.collection, Key: s.x.key})
 			return false
 		}
-		m = matchRequest(now, s.r, p.books, &p.contract)
+		s.x.decide(now, s.r, p.books, &p.queue, &p.contract)
 	}
-	f := p.queue.take(&m)
-	s.x = m.plan(now, s.r, p.books, &f, &p.contract)
-	s.decision(now, &s.x.match, f.String())
+	s.decision(now)
 	s.reserve(now)
 	s.durable = p.last
 	return true
 }
 
 // waitForFlight waits until the flight under a key is over, or its lease. The lock is given back meanwhile.
-func (s *session) waitForFlight(scope digest) (gone bool) {
+func (s *session) waitForFlight() (gone bool) {
 	p := s.p
-	f := p.flights[scope]
+	f := p.flights[s.x.scope]
 	turn := p.clk.NewEvent("the request in flight under the same key as " + s.name())
 	f.waiters = append(f.waiters, turn)
 	lease := p.contract.InFlight.Lease
