@@ -107,7 +107,7 @@ func newRoot(s streams) *cobra.Command {
 		SuggestionsMinimumDistance: 2,
 		RunE:                       func(c *cobra.Command, _ []string) error { return a.workbench(c.Context(), c, f) },
 	}
-	f.flags(root)
+	f.flags(a.withState(root))
 	root.SetIn(s.In)
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)

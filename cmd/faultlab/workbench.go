@@ -105,7 +105,7 @@ func (a *app) workbenchOptions(c *cobra.Command, f workbenchFlags) (tui.Options,
 	if err != nil {
 		return tui.Options{}, err
 	}
-	o := tui.Options{Scenarios: list, Open: openBench, Start: start, Theme: f.theme, ASCII: f.ascii, Mouse: f.mouse}
+	o := tui.Options{Scenarios: list, Open: openBench, Start: start, Theme: f.theme, ASCII: f.ascii, Mouse: f.mouse, Store: a.store(c.Context())}
 	for _, l := range scenarios.Lessons {
 		o.Lessons = append(o.Lessons, tui.Lesson{Name: l.Name, Title: l.Title, Text: l.Text, Scenarios: l.Scenarios()})
 	}
