@@ -241,6 +241,7 @@ func (h *host) Start(id int, c script.Call) *script.ServiceError {
 	}
 	h.e.clk.Go("call "+strconv.Itoa(fact.Call)+" of "+h.part.step.ID, func() {
 		defer giveUp(nil)
+		growStack(0)
 		ended, completion := work.perform(ctx, h, fact.Pos, begun)
 		completion.ID = id
 		h.end(fact, ended, completion)

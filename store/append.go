@@ -5,7 +5,7 @@ import "faultlab/engine"
 // entry is one event and its written form.
 type entry struct {
 	engine.Event
-	data string
+	data []byte
 }
 
 // Append implements engine.History.
@@ -27,7 +27,7 @@ func encode(events []engine.Event) ([]entry, error) {
 		if err != nil {
 			return nil, &engine.RefusedError{Run: e.Run, Why: err.Error()}
 		}
-		entries[i] = entry{e, string(data)}
+		entries[i] = entry{e, data}
 	}
 	return entries, nil
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"database/sql/driver"
 	"slices"
 
@@ -23,11 +24,13 @@ func (w *writer) take(e *entry) error {
 		w.batch.touched = append(w.batch.touched, r)
 	}
 	if admits {
-		w.admit(r, a)
+		if err := w.admit(r, a); err != nil {
+			return err
+		}
 	}
-	w.batch.events = append(w.batch.events, e.Seq, r.num, kindNumbers[e.Fact.Kind()], e.At.UnixNano(), e.data)
+	r.lines.add(e)
 	if id := engine.CommandOf(e.Fact); id != "" {
-		w.batch.commands = append(w.batch.commands, id, e.Seq)
+		w.batch.commands = append(w.batch.commands, id, r.num)
 	}
 	if b := engine.Body(e.Fact); b != nil {
 		r.bodies = append(r.bodies, body{e.Seq, engine.StepOf(e.Fact), b})
@@ -41,11 +44,8 @@ func (w *writer) take(e *entry) error {
 	return nil
 }
 
-func (w *writer) admit(r *run, a engine.Admitted) {
-	if a.Source != "" && !w.known[a.Definition] {
-		w.batch.documents = append(w.batch.documents, a.Definition, a.Source)
-		w.known[a.Definition] = true
-	}
+func (w *writer) admit(r *run, a engine.Admitted) (err error) {
+	r.document, err = w.document(a)
 	if a.Delivery != "" {
 		d := deliveryOf(a)
 		w.batch.deliveries[d] = r
@@ -54,6 +54,29 @@ func (w *writer) admit(r *run, a engine.Admitted) {
 	if a.Parent != nil {
 		w.batch.children[childOf(a)] = r
 	}
+	return err
+}
+
+// document is the number of the document that a run was admitted with. Its source may come with a later run.
+func (w *writer) document(a engine.Admitted) (num int64, err error) {
+	d := w.documents[a.Definition]
+	if d == nil {
+		num, err := w.conn.number(`SELECT num FROM documents WHERE hash = ?`, a.Definition)
+		if err != nil {
+			return 0, err
+		}
+		if num == 0 {
+			w.lastDocument++
+			num = w.lastDocument
+		}
+		d = &document{num: num}
+		w.documents[a.Definition] = d
+	}
+	if !d.whole {
+		w.batch.documents = append(w.batch.documents, d.num, a.Definition, a.Source)
+		d.whole = a.Source != ""
+	}
+	return d.num, nil
 }
 
 // settle drops the bodies of a step, or of all steps: those of this batch before they are written.
@@ -70,8 +93,8 @@ func (r *run) settle(step string) {
 }
 
 var (
-	insertRuns       = newInserter("runs", 9)
-	insertEvents     = newInserter("events", 5)
+	insertRuns       = newInserter("runs", 10)
+	insertEvents     = newInserter("events", 3)
 	insertBodies     = newInserter("bodies", 4)
 	insertDeliveries = newInserter("deliveries", 5)
 	insertChildren   = newInserter("children", 4)
@@ -79,13 +102,14 @@ var (
 
 // flush writes the batch. Bodies that go are dropped before new ones of the same step are kept.
 func (w *writer) flush() error {
-	var fresh, bodies, children []driver.Value
+	var fresh, events, bodies, children []driver.Value
+	slices.SortFunc(w.batch.touched, func(a, b *run) int { return cmp.Compare(a.lines.seq, b.lines.seq) })
 	for _, r := range w.batch.touched {
 		s := r.summary
 		switch {
 		case !r.onDisk:
 			fresh = append(fresh, r.num, s.Run, s.Workflow, string(s.Status), !s.Status.Ended(), s.Reconcile,
-				s.Admitted.UnixNano(), nanos(s.Ended), optional(s.RerunOf))
+				s.Admitted.UnixNano(), nanos(s.Ended), optional(s.RerunOf), r.document)
 		case r.changed:
 			if err := w.conn.exec(`UPDATE runs SET status = ?, open = ?, reconcile = ?, ended = ? WHERE num = ?`,
 				string(s.Status), !s.Status.Ended(), s.Reconcile, nanos(s.Ended), r.num); err != nil {
@@ -95,6 +119,7 @@ func (w *writer) flush() error {
 		if err := w.dropBodies(r); err != nil {
 			return err
 		}
+		events = append(events, r.lines.seq, r.num, string(r.lines.text))
 		for _, b := range r.bodies {
 			bodies = append(bodies, r.num, b.seq, b.step, b.data)
 		}
@@ -106,21 +131,21 @@ func (w *writer) flush() error {
 		in   inserter
 		rows []driver.Value
 	}{
-		{insertRuns, fresh}, {insertEvents, w.batch.events}, {insertBodies, bodies}, {insertDeliveries, w.batch.digests}, {insertChildren, children},
+		{insertRuns, fresh}, {insertEvents, events}, {insertBodies, bodies}, {insertDeliveries, w.batch.digests}, {insertChildren, children},
 	} {
 		if err := w.conn.insert(table.in, table.rows); err != nil {
 			return err
 		}
 	}
-	if err := w.each(`INSERT OR IGNORE INTO documents VALUES (?, ?)`, w.batch.documents); err != nil {
+	if err := w.each(`INSERT INTO documents VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET source = excluded.source WHERE source = ''`, 3, w.batch.documents); err != nil {
 		return err
 	}
-	return w.each(`INSERT OR IGNORE INTO commands VALUES (?, ?)`, w.batch.commands)
+	return w.each(`INSERT OR IGNORE INTO commands VALUES (?, ?)`, 2, w.batch.commands)
 }
 
-func (w *writer) each(query string, pairs []driver.Value) error {
-	for pair := range slices.Chunk(pairs, 2) {
-		if err := w.conn.exec(query, pair...); err != nil {
+func (w *writer) each(query string, columns int, values []driver.Value) error {
+	for row := range slices.Chunk(values, columns) {
+		if err := w.conn.exec(query, row...); err != nil {
 			return err
 		}
 	}
@@ -149,6 +174,7 @@ func (w *writer) committed() {
 			}
 		}
 		r.onDisk, r.touched, r.changed, r.dropAll, r.bodies, r.drop = true, false, false, false, nil, nil
+		r.lines.reset()
 		if r.summary.Status.Ended() {
 			delete(w.runs, r.summary.Run)
 		}
@@ -156,8 +182,8 @@ func (w *writer) committed() {
 	if len(w.runs) > maxCached {
 		clear(w.runs)
 	}
-	if len(w.known) > maxCached {
-		clear(w.known)
+	if len(w.documents) > maxCached {
+		clear(w.documents)
 	}
 	w.batch = batch{}
 }

@@ -76,8 +76,8 @@ func (w *writer) choose(before time.Time) (report PruneReport, err error) {
 		}
 	}
 	for query, n := range map[string]*int{
-		`SELECT count(*) FROM going`:                             &report.Runs,
-		`SELECT count(*) FROM going JOIN events ON run = num`:    &report.Events,
+		`SELECT count(*) FROM going`: &report.Runs,
+		`SELECT coalesce(sum(1 + length(data) - length(replace(data, char(10), ''))), 0) FROM going JOIN events ON run = num`: &report.Events,
 		`SELECT count(*) FROM runs WHERE open`:                   &report.Open,
 		`SELECT count(*) FROM runs WHERE reconcile AND NOT open`: &report.Unreconciled,
 	} {
@@ -134,10 +134,10 @@ func (w *writer) pruneSome() (left bool, err error) {
 
 // compact drops what nothing refers to any more and rewrites the file without holes.
 func (w *writer) compact() error {
-	clear(w.known)
+	clear(w.documents)
 	for _, query := range []string{
-		`DELETE FROM documents WHERE hash NOT IN (SELECT data ->> '$.def' FROM events WHERE kind = 1)`,
-		`DELETE FROM commands WHERE seq NOT IN (SELECT seq FROM events)`,
+		`DELETE FROM documents WHERE num NOT IN (SELECT document FROM runs)`,
+		`DELETE FROM commands WHERE run NOT IN (SELECT num FROM runs)`,
 		`VACUUM`,
 		`PRAGMA wal_checkpoint(TRUNCATE)`,
 	} {

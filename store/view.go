@@ -76,26 +76,31 @@ func at(v driver.Value) time.Time { n, _ := v.(int64); return time.Unix(0, n).UT
 // Events are those of one run; see engine.History.
 func (v *view) Events(run string) ([]engine.Event, error) {
 	var events []engine.Event
+	var source string
+	bodies := map[int64][]byte{}
+	// One statement, so that all of it is of one moment.
 	err := v.rows(`
-		SELECT e.seq, e.kind, e.at, e.data, b.seq IS NOT NULL, b.data, d.source
-		FROM runs r JOIN events e ON e.run = r.num
-			LEFT JOIN bodies b ON b.run = e.run AND b.seq = e.seq
-			LEFT JOIN documents d ON e.kind = 1 AND d.hash = e.data ->> '$.def'
-		WHERE r.id = ? ORDER BY e.seq`,
+		WITH this AS (SELECT num, document FROM runs WHERE id = ?)
+		SELECT 1, 0, source FROM this JOIN documents ON documents.num = document
+		UNION ALL SELECT 2, seq, data FROM this JOIN bodies ON run = num
+		UNION ALL SELECT 3, seq, data FROM this JOIN events ON run = num
+		ORDER BY 1, 2`,
 		func(row []driver.Value) error {
-			f, err := factOf(row[1].(int64), text(row[3]))
-			if err != nil {
-				return fmt.Errorf("read event %d of run %s in %s: %w", row[0], run, v.path, err)
+			switch row[0] {
+			case int64(1):
+				source = text(row[2])
+			case int64(2):
+				b, _ := row[2].([]byte)
+				bodies[row[1].(int64)] = append([]byte{}, b...) // an empty one is not the same as none
+			default:
+				err := readLines(text(row[2]), func(e engine.Event) {
+					e.Run, e.Fact = run, whole(e, source, bodies)
+					events = append(events, e)
+				})
+				if err != nil {
+					return fmt.Errorf("read run %s in %s: %w", run, v.path, err)
+				}
 			}
-			if a, ok := f.(engine.Admitted); ok {
-				a.Source = text(row[6])
-				f = a
-			}
-			if row[4] != int64(0) {
-				b, _ := row[5].([]byte)
-				f = engine.WithBody(f, append([]byte{}, b...)) // an empty one is not the same as none
-			}
-			events = append(events, engine.Event{Seq: row[0].(int64), Run: run, At: at(row[2]), Fact: f})
 			return nil
 		}, run)
 	if err == nil && len(events) == 0 {
@@ -104,12 +109,16 @@ func (v *view) Events(run string) ([]engine.Event, error) {
 	return events, err
 }
 
-func factOf(kind int64, data string) (engine.Fact, error) {
-	k, ok := kindsByNumber[kind]
-	if !ok {
-		return nil, &engine.UnknownKindError{Kind: engine.Kind(fmt.Sprintf("number %d", kind))}
+// whole is an event's fact with what is kept apart.
+func whole(e engine.Event, source string, bodies map[int64][]byte) engine.Fact {
+	if a, ok := e.Fact.(engine.Admitted); ok {
+		a.Source = source
+		return a
 	}
-	return engine.DecodeFact(k, []byte(data))
+	if b, ok := bodies[e.Seq]; ok {
+		return engine.WithBody(e.Fact, b)
+	}
+	return e.Fact
 }
 
 // Runs lists runs, the newest first; see engine.History.

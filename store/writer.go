@@ -10,11 +10,12 @@ import (
 
 // writer turns groups of appends into transactions. Only the store's writing goroutine uses it.
 type writer struct {
-	conn    *conn
-	lastRun int64
-	runs    map[string]*run // runs that were looked at lately: a cache
-	known   map[string]bool // documents that are on disk: a cache
-	batch   batch
+	conn         *conn
+	lastRun      int64
+	lastDocument int64
+	runs         map[string]*run      // runs that were looked at lately: a cache
+	documents    map[string]*document // by hash: a cache
+	batch        batch
 }
 
 // maxCached bounds the caches. Above it they begin anew.
@@ -22,17 +23,24 @@ const maxCached = 4096
 
 // run is what the writer knows of one run.
 type run struct {
-	num     int64
-	summary engine.Summary
-	onDisk  bool     // it has a row
-	kept    []string // the steps that have bodies on disk
+	num      int64
+	document int64 // its document's number; known until it has a row
+	summary  engine.Summary
+	onDisk   bool     // it has a row
+	kept     []string // the steps that have bodies on disk
 
 	// Of the batch at hand.
 	touched bool
+	lines   lines
 	changed bool // the summary has to be written
 	bodies  []body
 	drop    []string // steps whose bodies on disk go
 	dropAll bool
+}
+
+type document struct {
+	num   int64
+	whole bool // its source is on disk, or on its way there
 }
 
 type body struct {
@@ -44,7 +52,6 @@ type body struct {
 // batch is what the appends of one group come to.
 type batch struct {
 	touched    []*run
-	events     []driver.Value
 	documents  []driver.Value
 	deliveries map[deliveryID]*run
 	digests    []driver.Value
@@ -56,8 +63,11 @@ type deliveryID struct{ workflow, trigger, key string }
 type childID struct{ run, step, name string }
 
 func newWriter(c *conn) (w *writer, err error) {
-	w = &writer{conn: c, runs: map[string]*run{}, known: map[string]bool{}}
-	w.lastRun, err = c.number("SELECT max(num) FROM runs")
+	w = &writer{conn: c, runs: map[string]*run{}, documents: map[string]*document{}}
+	if w.lastRun, err = c.number("SELECT max(num) FROM runs"); err != nil {
+		return nil, err
+	}
+	w.lastDocument, err = c.number("SELECT max(num) FROM documents")
 	return w, err
 }
 
@@ -108,6 +118,9 @@ func (w *writer) takeOrRefuse(t *ticket[[]entry]) error {
 func (w *writer) find(id string) (*run, error) {
 	if r := w.runs[id]; r != nil {
 		return r, nil
+	}
+	if n, err := w.conn.number(`SELECT num FROM runs WHERE id = ?`, id); n == 0 || err != nil {
+		return nil, err
 	}
 	var r *run
 	err := w.conn.rows(`SELECT num, `+summaryColumns+` FROM runs WHERE id = ?`, func(row []driver.Value) error {
