@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -25,6 +26,8 @@ type Databases struct {
 	forbidden string                            // the engine's own state file, never to be touched
 	place     func(path string) (string, error) // where a script's path really is; nil leaves it
 
+	patience time.Duration // how long a statement waits for another process's lock
+
 	mu   sync.Mutex
 	open map[string]*sql.DB
 }
@@ -34,14 +37,16 @@ const (
 	maxSQL           = 256 << 10
 	maxResultRows    = 10_000
 	maxResultColumns = 256
+	maxResult        = 4 << 20 // bytes of JSON
 	maxOperations    = 100
+	lockPatience     = 2 * time.Second
 	maxSafe          = 1<<53 - 1
 )
 
 // NewDatabases refuses the engine's own state file to scripts. place, which may be
 // nil, says where a script's path really is, or refuses it.
 func NewDatabases(state string, place func(path string) (string, error)) *Databases {
-	return &Databases{forbidden: real(state), place: place, open: map[string]*sql.DB{}}
+	return &Databases{forbidden: real(state), place: place, patience: lockPatience, open: map[string]*sql.DB{}}
 }
 
 // Close lets go of the files.
@@ -92,26 +97,19 @@ func perform(ctx context.Context, conn *sql.Conn, ops []statement, only bool) (r
 	begin := "BEGIN IMMEDIATE"
 	if only {
 		begin = "BEGIN"
-		if _, err := conn.ExecContext(ctx, "PRAGMA query_only=1"); err != nil {
-			return nil, sqlError(err, "UNAVAILABLE")
-		}
-		defer func() { _, _ = conn.ExecContext(context.WithoutCancel(ctx), "PRAGMA query_only=0") }()
 	}
 	if _, err := conn.ExecContext(ctx, begin); err != nil {
 		return nil, sqlError(err, "UNAVAILABLE")
 	}
+	// What follows is not given up halfway: whether it is committed must be known.
+	sure := context.WithoutCancel(ctx)
 	defer func() {
 		if err != nil {
-			_, _ = conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
+			_, _ = conn.ExecContext(sure, "ROLLBACK") // SQLite may have done it already
 		}
 	}()
 	for i, op := range ops {
-		var out any
-		if op.rows {
-			out, err = queryRows(ctx, conn, op)
-		} else {
-			out, err = execute(ctx, conn, op)
-		}
+		out, err := one(ctx, conn, op)
 		if err != nil {
 			if len(ops) > 1 {
 				err = numbered(err, i)
@@ -120,10 +118,39 @@ func perform(ctx context.Context, conn *sql.Conn, ops []statement, only bool) (r
 		}
 		results = append(results, out)
 	}
-	if _, err := conn.ExecContext(ctx, "COMMIT"); err != nil {
-		return nil, sqlError(err, "STATEMENT_FAILED")
+	if _, err := conn.ExecContext(sure, "COMMIT"); err != nil {
+		return nil, commitError(err)
 	}
 	return results, nil
+}
+
+// one runs one operation within the transaction.
+func one(ctx context.Context, conn *sql.Conn, op statement) (out any, err error) {
+	if !op.rows {
+		return execute(ctx, conn, op)
+	}
+	if _, err := conn.ExecContext(ctx, "PRAGMA query_only=1"); err != nil {
+		return nil, sqlError(err, "UNAVAILABLE")
+	}
+	defer func() {
+		if _, e := conn.ExecContext(context.WithoutCancel(ctx), "PRAGMA query_only=0"); e != nil && err == nil {
+			err = sqlError(e, "UNAVAILABLE")
+		}
+	}()
+	return queryRows(ctx, conn, op)
+}
+
+// commitError is coded where SQLite guarantees that nothing was committed. Any other
+// one is plain: then nobody knows.
+func commitError(err error) error {
+	var e *sqlite.Error
+	if errors.As(err, &e) {
+		switch e.Code() & 0xff {
+		case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_FULL:
+			return sqlError(err, "STATEMENT_FAILED")
+		}
+	}
+	return fmt.Errorf("commit: %w", err)
 }
 
 func numbered(err error, i int) error {
@@ -162,10 +189,14 @@ func (d *Databases) connect(raw json.RawMessage) (*sql.DB, error) {
 	if db := d.open[path]; db != nil {
 		return db, nil
 	}
-	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?_pragma=busy_timeout(2000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)")
+	db, err := sql.Open("sqlite", fmt.Sprintf("file:%s?_pragma=busy_timeout(%d)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)",
+		(&url.URL{Path: path}).EscapedPath(), d.patience.Milliseconds()))
 	if err != nil {
 		return nil, problem("UNAVAILABLE", "open %s: %s", c.Connection, err)
 	}
+	// Once, and before anybody else uses the file: SQLite does not wait for its turn to
+	// change this. Where it cannot be changed now the file does as it is.
+	_, _ = db.Exec("PRAGMA journal_mode=WAL")
 	d.open[path] = db
 	return db, nil
 }
@@ -242,7 +273,7 @@ func queryRows(ctx context.Context, conn *sql.Conn, op statement) (any, error) {
 	if len(names) > maxResultColumns {
 		return nil, problem("ROWS_TOO_LARGE", "the result has %d columns; at most %d are taken", len(names), maxResultColumns)
 	}
-	out := []json.RawMessage{}
+	out, size := []json.RawMessage{}, 0
 	cells, targets := make([]any, len(names)), make([]any, len(names))
 	for i := range cells {
 		targets[i] = &cells[i]
@@ -257,6 +288,9 @@ func queryRows(ctx context.Context, conn *sql.Conn, op statement) (any, error) {
 		row, err := encodeRow(names, cells)
 		if err != nil {
 			return nil, err
+		}
+		if size += len(row); size > maxResult {
+			return nil, problem("ROWS_TOO_LARGE", "the result has more than %d bytes: ask for fewer columns, or for fewer rows with LIMIT", maxResult)
 		}
 		out = append(out, row)
 	}
