@@ -1,12 +1,16 @@
 package store
 
 import (
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"faultlab/engine"
 )
@@ -58,6 +62,30 @@ func TestDatabaseOperations(t *testing.T) {
 		{"an integer too large", "query", `{"text":"SELECT 9007199254740993 AS n"}`, "", "QUERY_FAILED"},
 		{"too many rows", "query", `{"text":"WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n+1 FROM c WHERE n < 10001) SELECT n FROM c"}`, "", "ROWS_TOO_LARGE"},
 		{"SQL too long", "execute", `{"text":"SELECT ` + strings.Repeat("1,", 140_000) + `1"}`, "", "INPUT_INVALID"},
+		{"too many columns", "query", `{"text":"SELECT ` + strings.Repeat("1,", 256) + `1"}`, "", "ROWS_TOO_LARGE"},
+		{"a result too large", "query", `{"text":"SELECT hex(zeroblob(2200000)) AS a"}`, "", "ROWS_TOO_LARGE"},
+		{"a result as large as may be", "query", `{"text":"SELECT length(hex(zeroblob(2000000))) AS n"}`, `{"rowCount":1,"rows":[{"n":4000000}]}`, ""},
+		{"read by pages", "read", `{"table":"events","columns":["id"],"orderBy":"id","limit":1,"offset":1}`, `{"rowCount":0,"rows":[]}`, ""},
+		{"a page before the first", "read", `{"table":"events","offset":-1}`, "", "INPUT_INVALID"},
+		{"a value too large", "execute", `{"text":"INSERT INTO events (id, amount) VALUES ('a', ?)","values":[9007199254740992]}`, "", "INPUT_INVALID"},
+		{"a value that is none", "execute", `{"text":"INSERT INTO events (id) VALUES (?)","values":[["a"]]}`, "", "INPUT_INVALID"},
+		{"a blob that is none", "insert", `{"table":"events","values":{"id":"a","raw":{"bytesBase64":"!"}}}`, "", "INPUT_INVALID"},
+		{"values that are no list", "query", `{"text":"SELECT 1","values":{"a":1}}`, "", "INPUT_INVALID"},
+		{"too few values", "query", `{"text":"SELECT ?, ?","values":[1]}`, "", "QUERY_FAILED"},
+		{"no SQL", "query", `{"values":[1]}`, "", "INPUT_INVALID"},
+		{"no table", "read", `{}`, "", "INPUT_INVALID"},
+		{"no values", "insert", `{"table":"events","values":{}}`, "", "INPUT_INVALID"},
+		{"two statements", "execute", `{"text":"DELETE FROM events; DELETE FROM events"}`, "", "INPUT_INVALID"},
+		{"one statement and its end", "execute", `{"text":"DELETE FROM events; -- all"}`, `{"rowsAffected":1,"lastInsertId":null}`, ""},
+		{"a transaction by hand", "execute", `{"text":" /* x */ commit"}`, "", "INPUT_INVALID"},
+		{"another file", "execute", `{"text":"ATTACH 'state.db' AS s"}`, "", "INPUT_INVALID"},
+		{"a setting", "execute", `{"text":"PRAGMA foreign_keys=0"}`, "", "INPUT_INVALID"},
+		{"a setting, read", "query", `{"text":"SELECT foreign_keys FROM pragma_foreign_keys"}`, `{"rowCount":1,"rows":[{"foreign_keys":1}]}`, ""},
+		{"a foreign key", "transaction", `[{"operation":"execute","text":"CREATE TABLE lines (event TEXT REFERENCES events (id) DEFERRABLE INITIALLY DEFERRED)"},{"operation":"insert","table":"lines","values":{"event":"none"}}]`, "", "CONSTRAINT"},
+		{"a query that writes, in a transaction", "transaction", `[{"operation":"query","text":"DELETE FROM events RETURNING id"}]`, "", "QUERY_FAILED"},
+		{"a transaction by its field", "transaction", `{"operations":[{"operation":"delete","table":"events","where":{"id":"evt-1"}}]}`, `{"results":[{"rowsAffected":1,"lastInsertId":null}]}`, ""},
+		{"a transaction in a transaction", "transaction", `[{"operation":"transaction"}]`, "", "INPUT_INVALID"},
+		{"a transaction too long", "transaction", `[` + strings.Repeat(`{"operation":"query","text":"SELECT 1"},`, 100) + `{"operation":"query","text":"SELECT 1"}]`, "", "INPUT_INVALID"},
 		{"an unknown field", "read", `{"table":"events","wher":{}}`, "", "INPUT_INVALID"},
 		{"an unknown operation", "drop", `{}`, "", "INPUT_INVALID"},
 		{"an empty transaction", "transaction", `[]`, "", "INPUT_INVALID"},
@@ -133,6 +161,9 @@ func TestForbiddenConnections(t *testing.T) {
 		`{"driver":"sqlite","connection":` + quoteJSON(filepath.Join(dir, ".", "state.db")) + `}`:   "PATH_FORBIDDEN",
 		`{"driver":"sqlite","connection":` + quoteJSON(filepath.Join(dir, "innocent.db")) + `}`:     "PATH_FORBIDDEN",
 		`{"driver":"sqlite","connection":` + quoteJSON(filepath.Join(dir, "no", "such", "f")) + `}`: "UNAVAILABLE",
+		`{"driver":"sqlite","connection":` + quoteJSON(dir) + `}`:                                   "UNAVAILABLE",
+		`{"driver":"sqlite","connection":` + quoteJSON(state+".inbox") + `}`:                        "PATH_FORBIDDEN",
+		`{"driver":"sqlite","connection":""}`:                                                       "INPUT_INVALID",
 		`{"driver":"postgres","connection":"x"}`:                                                    "INPUT_INVALID",
 		`{}`:                                                                                        "INPUT_INVALID",
 	} {
@@ -140,4 +171,128 @@ func TestForbiddenConnections(t *testing.T) {
 			t.Errorf("%s: %v, want %s", connection, err, code)
 		}
 	}
+}
+
+// Deliveries that come at the same moment, to a file that nobody has opened yet: each
+// waits for its turn, and one of them makes the row.
+func TestManyInsertsAtOnceMakeOneRow(t *testing.T) {
+	t.Parallel()
+	for range 20 {
+		path := filepath.Join(t.TempDir(), "ledger.db")
+		made, err := sql.Open("sqlite", path)
+		if err == nil {
+			_, err = made.Exec("CREATE TABLE events (id TEXT PRIMARY KEY)")
+		}
+		if err != nil || made.Close() != nil {
+			t.Fatal(err)
+		}
+		c := `{"driver":"sqlite","connection":` + quoteJSON(path) + `}`
+		d := NewDatabases("", nil)
+		var inserted atomic.Int64
+		var all sync.WaitGroup
+		for range 16 {
+			all.Go(func() {
+				out, err := d.Do(t.Context(), json.RawMessage(c), "execute", json.RawMessage(`{"text":"INSERT INTO events (id) VALUES ($1) ON CONFLICT (id) DO NOTHING","values":["evt-1"]}`))
+				var r struct{ RowsAffected int64 }
+				if err != nil || json.Unmarshal(out, &r) != nil {
+					t.Errorf("an insert: %s, %v", out, err)
+				}
+				inserted.Add(r.RowsAffected)
+			})
+		}
+		all.Wait()
+		if n := inserted.Load(); n != 1 {
+			t.Fatalf("%d inserts made the row", n)
+		}
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestAFileThatIsNoDatabase(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "notes.txt")
+	if err := os.WriteFile(path, []byte(strings.Repeat("not a database ", 100)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d := NewDatabases("", nil)
+	defer d.Close()
+	for operation, input := range map[string]string{"query": `{"text":"SELECT * FROM x"}`, "execute": `{"text":"CREATE TABLE x (a)"}`} {
+		if _, err := d.Do(t.Context(), json.RawMessage(`{"driver":"sqlite","connection":`+quoteJSON(path)+`}`), operation, json.RawMessage(input)); codeOf(err) != "UNAVAILABLE" {
+			t.Errorf("%s: %v", operation, err)
+		}
+	}
+}
+
+func TestALockThatOthersHold(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "ledger.db")
+	other, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	for _, q := range []string{"CREATE TABLE x (a)", "BEGIN EXCLUSIVE"} {
+		other.SetMaxOpenConns(1)
+		if _, err := other.Exec(q); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d := NewDatabases("", nil)
+	d.patience = time.Millisecond
+	defer d.Close()
+	write := func() error {
+		_, err := d.Do(t.Context(), json.RawMessage(`{"driver":"sqlite","connection":`+quoteJSON(path)+`}`), "insert", json.RawMessage(`{"table":"x","values":{"a":1}}`))
+		return err
+	}
+	if err := write(); codeOf(err) != "BUSY" {
+		t.Errorf("while it is locked: %v", err)
+	}
+	if _, err := other.Exec("ROLLBACK"); err != nil {
+		t.Fatal(err)
+	}
+	if err := write(); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+}
+
+func TestStatements(t *testing.T) {
+	t.Parallel()
+	for _, r := range []struct {
+		text, word string
+		rest       bool
+	}{
+		{"", "", false}, {" ; ;", "", false}, {"-- only a comment", "", false}, {"/* open", "", false},
+		{"select 1", "SELECT", false}, {"SELECT 1;", "SELECT", false}, {"SELECT 1; -- x\n ;", "SELECT", false},
+		{"SELECT 1; SELECT 2", "SELECT", true}, {";SELECT 1", "SELECT", false}, {"SELECT 1;;x", "SELECT", true},
+		{"SELECT ';' , \";\", `;`, [;] -- ;\n", "SELECT", false}, {"SELECT 'it''s; fine'; DROP", "SELECT", true}, {"SELECT 'open; ", "SELECT", false},
+		{"/* a */-- b\nInsert into x values(1)", "INSERT", false}, {"(SELECT 1)", "(", false},
+		{"CREATE TRIGGER t AFTER INSERT ON x BEGIN DELETE FROM y; DELETE FROM z; END", "CREATE", false},
+		{"CREATE TEMP TRIGGER t AFTER INSERT ON x BEGIN DELETE FROM y; END;", "CREATE", false},
+		{"CREATE TABLE x (a); DROP TABLE trigger", "CREATE", true},
+	} {
+		if word, rest := firstStatement(r.text); word != r.word || rest != r.rest {
+			t.Errorf("%q begins with %q, and more follows: %v; want %q, %v", r.text, word, rest, r.word, r.rest)
+		}
+	}
+}
+
+// Whatever the text is, it is read to its end and no further.
+func FuzzStatements(f *testing.F) {
+	for _, s := range []string{"SELECT 'a;b'", "CREATE TRIGGER x BEGIN; END", "/*", "--", "[", "\xff;"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for rest := text; rest != ""; {
+			n, _ := sqlToken(rest)
+			if n < 1 || n > len(rest) {
+				t.Fatalf("%q: a token of %d bytes", rest, n)
+			}
+			rest = rest[n:]
+		}
+		if word, rest := firstStatement(text); rest && word == "" {
+			t.Fatalf("%q: more follows what is not there", text)
+		}
+	})
 }

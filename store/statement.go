@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"math"
 	"regexp"
 	"slices"
@@ -32,6 +34,7 @@ type operationInput struct {
 	Where     map[string]json.RawMessage `json:"where"`
 	OrderBy   string                     `json:"orderBy"`
 	Limit     *int                       `json:"limit"`
+	Offset    *int                       `json:"offset"`
 }
 
 // operations reads what a script asks for; many tells that it is a transaction.
@@ -113,6 +116,9 @@ func (in *operationInput) sql() (s statement, err error) {
 		return s, problem("INPUT_INVALID", "values is no list")
 	}
 	s.text = *in.Text
+	if err := oneStatement(s.text); err != nil {
+		return s, err
+	}
 	for i, raw := range list {
 		v, err := bindable(raw)
 		if err != nil {
@@ -139,10 +145,18 @@ func (in *operationInput) read() (s statement, err error) {
 	if in.OrderBy != "" {
 		s.text += " ORDER BY " + quote(in.OrderBy)
 	}
+	limit, offset := maxResultRows+1, 0
 	if in.Limit != nil {
-		s.text += " LIMIT ?"
-		s.values = append(s.values, *in.Limit)
+		limit = *in.Limit
 	}
+	if in.Offset != nil {
+		offset = *in.Offset
+	}
+	if limit < 0 || offset < 0 {
+		return s, problem("INPUT_INVALID", "limit and offset are not negative")
+	}
+	s.text += " LIMIT ? OFFSET ?"
+	s.values = append(s.values, limit, offset)
 	return s, in.tableMissing()
 }
 
@@ -245,16 +259,19 @@ func bindable(raw json.RawMessage) (any, error) {
 		}
 		return int64(0), nil
 	case float64:
-		if v == math.Trunc(v) && math.Abs(v) <= maxSafe {
-			return int64(v), nil
+		switch {
+		case v != math.Trunc(v):
+			return v, nil
+		case math.Abs(v) > maxSafe:
+			return nil, fmt.Errorf("%s is no integer that JavaScript holds exactly: send it as text", raw)
 		}
-		return v, nil
+		return int64(v), nil
 	case map[string]any:
 		if text, ok := v["bytesBase64"].(string); ok && len(v) == 1 {
 			return base64.StdEncoding.DecodeString(text)
 		}
 	}
-	return nil, problem("INPUT_INVALID", "a value is text, a number, a boolean, null or {bytesBase64}")
+	return nil, errors.New("it is none of text, a number, a boolean, null and {bytesBase64}")
 }
 
 func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
