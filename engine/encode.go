@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 )
 
 // EncodeFact is the JSON form of a fact, for DecodeFact. What Body gives and an
@@ -18,14 +19,36 @@ func EncodeFact(f Fact) ([]byte, error) {
 	if _, ok := decoders[f.Kind()]; !ok {
 		return nil, &UnknownKindError{Kind: f.Kind()}
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // results are given back byte for byte
-	if err := enc.Encode(f); err != nil {
+	raw, err := encodeJSON(f)
+	if err != nil {
 		return nil, fmt.Errorf("encode a fact of kind %s: %w", f.Kind(), err)
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	return raw, nil
 }
+
+// encodeJSON is json.Marshal without escapes for HTML: results are given back byte for byte.
+func encodeJSON(v any) ([]byte, error) {
+	e := encoders.Get().(*encoder)
+	defer encoders.Put(e)
+	e.text.Reset()
+	if err := e.json.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.Clone(bytes.TrimSuffix(e.text.Bytes(), []byte("\n"))), nil
+}
+
+type encoder struct {
+	text bytes.Buffer
+	json *json.Encoder
+}
+
+// encoders are kept from one fact to the next: a run has a dozen.
+var encoders = sync.Pool{New: func() any {
+	e := &encoder{}
+	e.json = json.NewEncoder(&e.text)
+	e.json.SetEscapeHTML(false)
+	return e
+}}
 
 // Kinds lists all kinds of facts, by name.
 func Kinds() []Kind {

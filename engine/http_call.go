@@ -259,11 +259,9 @@ func details(method, rawURL string, status int) json.RawMessage {
 
 // mustJSON encodes what always can be encoded: texts, numbers, maps of them.
 func mustJSON(v any) json.RawMessage {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	raw, err := encodeJSON(v)
+	if err != nil {
 		panic("engine: encode " + err.Error())
 	}
-	return bytes.TrimRight(b.Bytes(), "\n")
+	return raw
 }

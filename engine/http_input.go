@@ -49,39 +49,11 @@ type httpInput struct {
 
 // read takes the options apart; what is left out stays zero.
 func (in *httpInput) read(raw json.RawMessage) error {
-	return options("the request", raw, map[string]any{"url": &in.url, "method": &in.method, "headers": &in.headers, "query": &in.query,
-		"json": &in.json, "text": &in.text, "bytesBase64": &in.bytes, "responseType": &in.responseType, "timeout": &in.timeout,
-		"timeoutMs": &in.timeoutMs, "acceptedStatus": &in.accepted, "redirect": &in.redirect, "maximumRedirects": &in.redirects, "idempotency": &in.idempotency})
-}
-
-// options reads an object whose keys are known, as they are written: encoding/json
-// alone would take "URL" for "url".
-func options(what string, raw json.RawMessage, known map[string]any) error {
-	var given map[string]json.RawMessage
-	if json.Unmarshal(raw, &given) != nil || given == nil {
-		return fmt.Errorf("%s is not an object", what)
-	}
-	for _, name := range sortedKeys(given) {
-		target, ok := known[name]
-		if !ok {
-			return fmt.Errorf("%s has no option %q: it takes %s", what, name, strings.Join(sortedKeys(known), ", "))
-		}
-		// A null is a body that says null; of anything else it is a value that got lost on the way.
-		lost := string(given[name]) == "null" && name != "json"
-		if err := json.Unmarshal(given[name], target); err != nil || lost {
-			return fmt.Errorf("%s of %s cannot be %s", name, what, shown(given[name]))
-		}
-	}
-	return nil
-}
-
-// shown is a value in an error's sentence, shortened.
-func shown(raw json.RawMessage) string {
-	const most = 40
-	if r := []rune(string(raw)); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return string(raw)
+	return options("the request", raw, option{"url", &in.url}, option{"method", &in.method}, option{"headers", &in.headers},
+		option{"query", &in.query}, option{"json", &in.json}, option{"text", &in.text}, option{"bytesBase64", &in.bytes},
+		option{"responseType", &in.responseType}, option{"timeout", &in.timeout}, option{"timeoutMs", &in.timeoutMs},
+		option{"acceptedStatus", &in.accepted}, option{"redirect", &in.redirect}, option{"maximumRedirects", &in.redirects},
+		option{"idempotency", &in.idempotency})
 }
 
 // httpRequest is a checked request, ready to be sent.
@@ -140,9 +112,22 @@ func checkURL(in *httpInput, r *httpRequest) error {
 	if len(in.query) > maxQuery {
 		return fmt.Errorf("query has %d keys; at most %d are taken", len(in.query), maxQuery)
 	}
+	if len(in.query) > 0 {
+		if err := addQuery(u, in.query); err != nil {
+			return err
+		}
+	}
+	r.url = u.String()
+	if len(r.url) > maxURL {
+		return fmt.Errorf("url has %d characters; at most %d are taken", len(r.url), maxURL)
+	}
+	return nil
+}
+
+func addQuery(u *url.URL, query map[string]json.RawMessage) error {
 	q := u.Query()
-	for _, k := range sortedKeys(in.query) {
-		values, err := scalars(in.query[k])
+	for _, k := range sortedKeys(query) {
+		values, err := scalars(query[k])
 		if err != nil {
 			return fmt.Errorf("query %q: %w", k, err)
 		}
@@ -150,13 +135,7 @@ func checkURL(in *httpInput, r *httpRequest) error {
 			q.Add(k, v)
 		}
 	}
-	if len(in.query) > 0 {
-		u.RawQuery = q.Encode()
-	}
-	r.url = u.String()
-	if len(r.url) > maxURL {
-		return fmt.Errorf("url has %d characters; at most %d are taken", len(r.url), maxURL)
-	}
+	u.RawQuery = q.Encode()
 	return nil
 }
 
@@ -228,7 +207,7 @@ func checkResponse(in *httpInput, r *httpRequest) error {
 		return fmt.Errorf("responseType %q is none of json, text and bytes", r.responseType)
 	}
 	if in.accepted != nil {
-		if err := options("acceptedStatus", in.accepted, map[string]any{"minimum": &r.minimum, "maximum": &r.maximum}); err != nil {
+		if err := options("acceptedStatus", in.accepted, option{"minimum", &r.minimum}, option{"maximum", &r.maximum}); err != nil {
 			return err
 		}
 		if r.minimum < 100 || r.maximum > 599 || r.minimum > r.maximum {
@@ -315,7 +294,7 @@ func checkKey(in *httpInput, r *httpRequest) error {
 		return nil
 	}
 	var header, field string
-	if err := options("idempotency", in.idempotency, map[string]any{"header": &header, "field": &field, "value": &r.key}); err != nil {
+	if err := options("idempotency", in.idempotency, option{"header", &header}, option{"field", &field}, option{"value", &r.key}); err != nil {
 		return err
 	}
 	switch {
