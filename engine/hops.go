@@ -35,7 +35,7 @@ func (t *hops) RoundTrip(req *http.Request) (*http.Response, error) {
 	h.requests++
 	id := RequestID{Run: h.rt.id, Step: pos.Step, Undo: pos.Undo, Attempt: pos.Attempt, Number: h.requests}.String()
 	h.mu.Unlock()
-	sent := RequestSent{Pos: pos, ID: id, Method: req.Method, URL: req.URL.String(), Body: body}
+	sent := RequestSent{Pos: pos, ID: id, Method: req.Method, URL: h.cleanURL(req.URL.String()), Body: body}
 	if t.key != "" && !readMethod(req.Method) {
 		sent.Key = t.key
 	}
@@ -62,7 +62,7 @@ func (t *hops) RoundTrip(req *http.Request) (*http.Response, error) {
 	e.clk.Gate(clock.AtRecord, id)
 	ended := RequestEnded{Pos: pos, Status: r.status, Began: began}
 	if r.err != nil {
-		ended.Error = plain(r.err)
+		ended.Error = h.clean(plain(r.err))
 	}
 	if _, err := e.buffer(h.rt, ended); err != nil {
 		return nil, h.lost(err)

@@ -35,6 +35,7 @@ type host struct {
 	calls    int                       // numbered so far
 	requests int                       // numbered so far, over all calls
 	unnamed  map[string]bool           // operations of which an unnamed write was made
+	secrets  script.Redactor           // that the script was given
 	tape     *tape                     // the journal that is played; nil when all is new
 }
 
@@ -185,14 +186,6 @@ func (h *host) drain() {
 	}
 }
 
-// Secret implements script.Host.
-func (h *host) Secret(name string) (string, bool) {
-	if h.e.o.Secrets == nil {
-		return "", false
-	}
-	return h.e.o.Secrets(name)
-}
-
 // Log implements script.Host. A journal that is played again stays silent.
 func (h *host) Log(level, text string) {
 	if h.e.o.Log != nil && (h.tape == nil || h.tape.over) {
@@ -280,6 +273,7 @@ func (h *host) end(fact CallStarted, ended CallEnded, c script.Completion) {
 	rule := callRules[ended.How][fact.Effect]
 	ended.Finding, ended.Next = rule.finding, rule.next
 	if c.Err != nil {
+		c.Err.Message = h.clean(c.Err.Message)
 		c.Err.Service, c.Err.Operation, c.Err.CallID = publicService(fact.Service), fact.Operation, callID(fact.Pos)
 		c.Err.Retryable, c.Err.Ambiguous = ended.Next == NextAgain, ended.Finding == FoundAmbiguous
 		ended.Code, ended.Message = c.Err.Code, c.Err.Message

@@ -96,11 +96,15 @@ func (e *Engine) lookupCall(ctx context.Context, rt *running, c *Call, n int, o 
 	if o.URL != "" {
 		assumed.Lookup = o.URL
 	}
-	at, ok := assumed.LookupURL(sent.URL, c.Key)
+	address, known, err := e.revealURL(sent.URL)
+	if err != nil {
+		return EvidenceAt{}, err
+	}
+	at, ok := assumed.LookupURL(address, c.Key)
 	if !ok {
 		return EvidenceAt{}, &Refused{Why: lookupMissing(c, assumed.Lookup)}
 	}
-	fact := Evidence{Pos: c.Pos, Key: c.Key, URL: at}
+	fact := Evidence{Pos: c.Pos, Key: c.Key, URL: cleanURL(known, at)}
 	id := RequestID{Run: rt.id, Step: c.Step, Undo: c.Undo, Attempt: c.Attempt, Number: number + 1, Lookup: true}.String()
 	r, err := e.ask(ctx, at, id, assumed.Headers, o.Timeout)
 	if err != nil {
@@ -116,7 +120,7 @@ func (e *Engine) lookupCall(ctx context.Context, rt *running, c *Call, n int, o 
 	default:
 		fact.Found = FoundNoAnswer
 		if r.err != nil {
-			fact.Error = plain(r.err)
+			fact.Error = known.Clean(plain(r.err))
 		}
 	}
 	t, err := e.append(rt, fact)

@@ -13,7 +13,7 @@ func (rl *realm) console() goja.Value {
 	o := rl.vm.NewObject()
 	for _, level := range []string{"log", "info", "warn", "error", "debug"} {
 		rl.put(o, level, rl.function(level, func(c goja.FunctionCall) goja.Value {
-			text := cut(rl.secrets.clean(rl.format(c.Arguments)), MaxLog)
+			text := cut(rl.secrets.Clean(rl.format(c.Arguments)), MaxLog)
 			rl.ask(func(r *runner) { r.host.Log(level, text) })
 			return goja.Undefined()
 		}))

@@ -71,7 +71,7 @@ func (rl *realm) thrown(v goja.Value) *Error {
 	return e
 }
 
-func (rl *realm) sentence(s string) string { return cut(rl.secrets.clean(s), MaxMessage) }
+func (rl *realm) sentence(s string) string { return cut(rl.secrets.Clean(s), MaxMessage) }
 
 func (rl *realm) describe(e *Error, v goja.Value) {
 	o, ok := v.(*goja.Object)

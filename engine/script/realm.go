@@ -29,7 +29,7 @@ type realm struct {
 
 	rejected []*goja.Promise           // rejected promises that nobody handles, oldest first
 	failures map[*goja.Object]*failure // the WomlServiceErrors made here
-	secrets  redactor
+	secrets  Redactor
 
 	objectProto, arrayProto *goja.Object
 	intrinsics              map[string]goja.Callable
@@ -113,7 +113,7 @@ func (rl *realm) result(v goja.Value) *outcome {
 		return &outcome{err: &Error{Code: CodeResultTooLarge, Message: text}}
 	}
 	text := "the script's result is not JSON: " + bad.text
-	return &outcome{err: &Error{Code: CodeNonJSONResult, Message: cut(rl.secrets.clean(text), MaxMessage)}}
+	return &outcome{err: &Error{Code: CodeNonJSONResult, Message: cut(rl.secrets.Clean(text), MaxMessage)}}
 }
 
 // fail ends the script with a value thrown where no promise could take it: in a timer's function.

@@ -25,7 +25,7 @@ func (s *secretsObject) Get(name string) goja.Value {
 	if !ok {
 		s.rl.typeError("the secret " + name + " is not set; set it in the environment or in the secrets file")
 	}
-	s.rl.secrets.know(name, value)
+	s.rl.secrets.Know(name, value)
 	return s.rl.vm.ToValue(value)
 }
 
@@ -34,13 +34,14 @@ func (s *secretsObject) Set(string, goja.Value) bool { return false }
 func (s *secretsObject) Delete(string) bool          { return false }
 func (s *secretsObject) Keys() []string              { return nil }
 
-// redactor replaces the secrets that a script was given wherever text leaves it for people: as they are, as they
-// stand in a URL and as they stand in JSON.
-type redactor struct{ known []secretForm }
+// Redactor replaces the secrets that a script was given wherever text leaves it for people: as they are, as they
+// stand in a URL and as they stand in JSON. The zero value knows none.
+type Redactor struct{ known []secretForm }
 
 type secretForm struct{ form, name string }
 
-func (r *redactor) know(name, value string) {
+// Know adds a secret. An empty one is none.
+func (r *Redactor) Know(name, value string) {
 	if value == "" || slices.ContainsFunc(r.known, func(s secretForm) bool { return s.form == value && s.name == name }) {
 		return
 	}
@@ -52,7 +53,8 @@ func (r *redactor) know(name, value string) {
 	slices.SortStableFunc(r.known, func(a, b secretForm) int { return cmp.Compare(len(b.form), len(a.form)) })
 }
 
-func (r *redactor) clean(text string) string {
+// Clean puts "[secret NAME]" in the place of each secret.
+func (r *Redactor) Clean(text string) string {
 	for _, s := range r.known {
 		text = strings.ReplaceAll(text, s.form, "[secret "+s.name+"]")
 	}
