@@ -163,12 +163,17 @@ func (c *httpCall) noReply(err error, began bool) *script.ServiceError {
 	switch {
 	case errors.Is(err, errTimedOut):
 		return c.failure("WOML_HTTP_TIMED_OUT", fmt.Sprintf("%s: no reply within %v", about, c.req.timeout))
-	case errors.Is(err, errCancelled), errors.Is(err, errRunTimeout), errors.Is(err, errGaveUp), errors.Is(err, ErrKilled):
+	case cancelled(err):
 		return c.failure("WOML_HTTP_CANCELLED", about+": "+err.Error())
 	case !began:
 		return c.failure("WOML_HTTP_TRANSPORT_FAILED", about+": never sent: "+plain(err))
 	}
 	return c.failure("WOML_HTTP_TRANSPORT_FAILED", about+": dropped before a reply: "+plain(err))
+}
+
+// cancelled reports whether a request ended because its run or its script did.
+func cancelled(err error) bool {
+	return errors.Is(err, errCancelled) || errors.Is(err, errRunTimeout) || errors.Is(err, errGaveUp) || errors.Is(err, ErrKilled)
 }
 
 // plain is the innermost sentence of a transport's error: the rest names addresses that are said already.
@@ -191,6 +196,8 @@ func (c *httpCall) value(r reply, resp *http.Response, redirected bool) (json.Ra
 	switch {
 	case r.tooLarge:
 		return nil, c.failure("WOML_HTTP_RESPONSE_TOO_LARGE", fmt.Sprintf("%s with more than %d bytes", about, maxReply))
+	case cancelled(r.err):
+		return nil, c.failure("WOML_HTTP_CANCELLED", about+", but its body was given up: "+r.err.Error())
 	case r.err != nil:
 		return nil, c.failure("WOML_HTTP_RESPONSE_FAILED", about+", but its body broke off: "+plain(r.err))
 	}

@@ -52,7 +52,7 @@ type answer struct {
 	body   string
 	header map[string]string
 	after  time.Duration
-	broken string // "reset", "refused", "hang", "cut"
+	broken string // "reset", "refused", "hang", "cut", "stall"
 }
 
 func newLab(t *testing.T, answer func(n int, s seen) answer, docs ...string) *lab {
@@ -164,10 +164,26 @@ func (w *world) RoundTrip(req *http.Request) (*http.Response, error) {
 		h.Set(k, v)
 	}
 	var r io.Reader = strings.NewReader(a.body)
-	if a.broken == "cut" {
+	switch a.broken {
+	case "cut":
 		r = io.MultiReader(r, brokenReader{})
+	case "stall":
+		r = io.MultiReader(r, stalledReader{w.clk, req.Context()})
 	}
 	return &http.Response{StatusCode: a.status, Header: h, Body: io.NopCloser(r), Request: req}, nil
+}
+
+// stalledReader gives nothing until the caller gives up.
+type stalledReader struct {
+	clk clock.Clock
+	ctx context.Context
+}
+
+func (s stalledReader) Read([]byte) (int, error) {
+	gone := s.clk.NewEvent("the caller to give up")
+	defer s.clk.OnCancel(s.ctx, func(error) { gone.Set() })()
+	gone.Wait()
+	return 0, context.Cause(s.ctx)
 }
 
 type brokenReader struct{}
