@@ -27,6 +27,7 @@ type request struct {
 	run    string
 	args   any
 	settle bool // wait until the run has ended
+	yields bool // where another process owns the state, its assumptions and secrets count
 	worker workerOptions
 }
 
@@ -74,7 +75,7 @@ var errOwnerLeft = errors.New("the owner of the state went away")
 // Where the owner goes away first, the state is this process's: then worker is set,
 // and the command is still to be carried out.
 func (a *app) askOwner(ctx context.Context, path string, c engine.Command, q request) (answer, *worker, error) {
-	if q.worker.explicit() {
+	if q.worker.explicit() && !q.yields {
 		return answer{}, nil, usage("another process owns the state and has assumptions and secrets of its own: leave --assume and --secrets out")
 	}
 	limit := patience

@@ -58,6 +58,7 @@ func withSmallFiles() {
 //	start NAME ARGS...        starts faultlab ARGS beside the script
 //	await NAME REGEX [VAR...] waits for a line of its output, from the last one awaited on; VARs get the submatches
 //	end NAME [SIGNAL]         sends TERM, or KILL, HUP, INT, and waits for the end; its whole output is stdout then
+//	signal NAME SIGNAL        sends STOP or CONT, and waits for nothing
 //	send METHOD URL [BODY] [HEADER:VALUE...]  prints the status and the body of an answer
 //	capture VAR REGEX         takes a submatch from stdout
 //	fillup URL                posts until an answer is no 202, and remembers the runs
@@ -82,7 +83,7 @@ func TestCommands(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "start": start, "await": await, "end": end, "send": send, "capture": capture, "fill": fill, "fillup": fillup, "acknowledged": acknowledged,
+			"exits": exits, "start": start, "await": await, "end": end, "signal": signalTo, "send": send, "capture": capture, "fill": fill, "fillup": fillup, "acknowledged": acknowledged,
 		},
 	})
 }
@@ -261,6 +262,14 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 	for i, name := range args[2:] {
 		ts.Setenv(name, found[i])
 	}
+}
+
+func signalTo(ts *testscript.TestScript, neg bool, args []string) {
+	sig, known := map[string]syscall.Signal{"STOP": syscall.SIGSTOP, "CONT": syscall.SIGCONT}[args[len(args)-1]]
+	if neg || len(args) != 2 || !known {
+		ts.Fatalf("usage: signal NAME STOP|CONT")
+	}
+	ts.Check(running(ts, args[0]).cmd.Process.Signal(sig))
 }
 
 func end(ts *testscript.TestScript, neg bool, args []string) {

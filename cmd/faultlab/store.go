@@ -3,29 +3,62 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
+	"os"
+	"sync"
+	"time"
 
 	"faultlab/engine"
+	"faultlab/engine/assume"
 	"faultlab/scenarios/lang"
+	"faultlab/store"
 )
 
 // runsOnDisk are the runs of the state file as the workbench sees them: whoever owns
-// the file carries out what is asked, and where nobody does, this process.
+// the file carries out what is asked, and where nobody does, this process. The file is
+// opened for each look and let go again, as by the commands.
 type runsOnDisk struct {
-	ctx context.Context
-	app *app
+	app      *app
+	worker   workerOptions
+	declared *assume.Set
+	ctx      context.Context
+	leave    context.CancelCauseFunc
+
+	mu   sync.Mutex
+	left bool     // nothing more is begun
+	open []string // what was cut short when the workbench was left
+	work sync.WaitGroup
 }
 
 // store gives the workbench the runs on disk. Nothing is printed beside its screen.
-func (a *app) store(ctx context.Context) runsOnDisk {
+func (a *app) store(ctx context.Context, o workerOptions) (*runsOnDisk, error) {
+	declared, err := loadAssume(o.assume)
+	if err != nil {
+		return nil, err
+	}
 	quiet := *a
 	quiet.Out, quiet.Err = io.Discard, io.Discard
-	return runsOnDisk{ctx, &quiet}
+	r := &runsOnDisk{app: &quiet, worker: o, declared: declared}
+	r.ctx, r.leave = a.clk.WithCancel(ctx)
+	return r, nil
+}
+
+// close waits for what is being carried out, which ends where it can go on later, and
+// says what did not come to its end.
+func (r *runsOnDisk) close() []string {
+	r.mu.Lock()
+	r.left = true
+	r.mu.Unlock()
+	r.leave(errors.New("the workbench was left"))
+	r.work.Wait()
+	return r.open
 }
 
 // Runs implements tui.Store.
-func (r runsOnDisk) Runs(q engine.Query) ([]engine.Summary, error) {
-	h, err := r.app.openReader()
+func (r *runsOnDisk) Runs(q engine.Query) ([]engine.Summary, error) {
+	h, err := r.reader()
 	if err != nil {
 		return nil, err
 	}
@@ -33,9 +66,19 @@ func (r runsOnDisk) Runs(q engine.Query) ([]engine.Summary, error) {
 	return h.Runs(q)
 }
 
-// Events implements tui.Store.
-func (r runsOnDisk) Events(run string) ([]engine.Event, error) {
+// reader opens the state file to be looked at. Where there is none yet it says what makes one.
+func (r *runsOnDisk) reader() (*store.Reader, error) {
 	h, err := r.app.openReader()
+	var file *store.FileError
+	if errors.As(err, &file) && file.What == store.Missing {
+		return nil, fmt.Errorf("no run has been kept yet: faultlab run and faultlab trigger keep theirs in %s, where they are listed and settled then; the runs of a bench are gone with it", file.Path)
+	}
+	return h, err
+}
+
+// Events implements tui.Store.
+func (r *runsOnDisk) Events(run string) ([]engine.Event, error) {
+	h, err := r.reader()
 	if err != nil {
 		return nil, err
 	}
@@ -43,52 +86,146 @@ func (r runsOnDisk) Events(run string) ([]engine.Event, error) {
 	return h.Events(run)
 }
 
-// Do implements tui.Store.
-func (r runsOnDisk) Do(run string, l lang.Line) error {
-	key, err := r.keyOf(run, l)
+// Unsettled implements tui.Store.
+func (r *runsOnDisk) Unsettled(limit int) ([]*engine.Run, error) {
+	h, err := r.reader()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	q := request{verb: l.Verb, run: run, args: struct{}{}, settle: true}
-	switch l.Verb {
-	case verbLookup:
-		q.args, q.settle = lookupArgs{Key: key}, false
-	case verbCancel, verbRerun:
-	default:
-		a := resolveArgs{Key: key, Decision: engine.Decision(l.Verb), Force: l.Has("--force")}
-		if l.Verb == string(engine.Escalate) {
-			a.Reason = l.Arg(0)
-		}
-		if l.Has("result") {
-			a.Result = json.RawMessage(l.Opt("result"))
-		}
-		q.verb, q.args = verbResolve, a
+	defer h.Close()
+	list, err := h.Runs(engine.Query{Reconcile: true, Limit: limit})
+	if err != nil {
+		return nil, err
 	}
-	_, err = r.app.ask(r.ctx, q)
-	return err
+	var out []*engine.Run
+	for _, s := range list {
+		events, err := h.Events(s.Run)
+		switch {
+		case errors.Is(err, engine.ErrNoRun): // pruned meanwhile
+		case err != nil:
+			return nil, err
+		default:
+			out = append(out, engine.Fold(events))
+		}
+	}
+	return out, nil
 }
 
-// keyOf is the key that a line means: the one that it names, or that of the unknown call of the step that it names.
-func (r runsOnDisk) keyOf(run string, l lang.Line) (string, error) {
-	if key := l.Opt("key"); key != "" {
-		return key, nil
+// Refusal implements tui.Store, by what this process assumes. Another owner may assume
+// something else, and then says so when it is asked.
+func (r *runsOnDisk) Refusal(run *engine.Run, c *engine.Call, d engine.Decision) string {
+	return engine.Refusal(run, c, d, r.declared, r.app.clk.Now())
+}
+
+// settling is how old a file's last change must be for its time to tell it from the
+// next one: file systems count time in steps, of 4 ms and of up to 2 s.
+const settling = 2 * time.Second
+
+// Version implements tui.Store by the sizes and times of the state file and of its
+// write-ahead log. A change that is still fresh counts as another version at each look.
+func (r *runsOnDisk) Version() string {
+	path, err := r.app.statePath()
+	if err != nil {
+		return err.Error()
 	}
-	if l.Verb == verbLookup && l.Arg(0) != "" {
-		return l.Arg(0), nil
+	now := r.app.clk.Now()
+	var version string
+	for _, name := range []string{path, path + "-wal"} {
+		info, err := os.Stat(name)
+		if err != nil || info.Size() == 0 {
+			version += "none "
+			continue
+		}
+		version += fmt.Sprintf("%d@%d ", info.Size(), info.ModTime().UnixNano())
+		if now.Sub(info.ModTime()).Abs() < settling {
+			version += now.String() + " "
+		}
 	}
-	if l.Opt("step") == "" {
-		return "", nil
+	return version
+}
+
+// Do implements tui.Store.
+func (r *runsOnDisk) Do(run string, l lang.Line) (string, error) {
+	r.mu.Lock()
+	if r.left {
+		r.mu.Unlock()
+		return "", context.Cause(r.ctx)
 	}
-	folded, err := r.app.readRun(run)
+	r.work.Add(1)
+	r.mu.Unlock()
+	defer r.work.Done()
+	about, err := r.carryOut(run, l)
+	if err != nil && r.ctx.Err() != nil {
+		r.mu.Lock()
+		r.open = append(r.open, l.Verb+" "+run+": "+err.Error())
+		r.mu.Unlock()
+	}
+	return about, err
+}
+
+func (r *runsOnDisk) carryOut(run string, l lang.Line) (about string, err error) {
+	if named := l.Opt("run"); named != "" {
+		run = named
+	}
+	keys, err := r.keysOf(run, l)
 	if err != nil {
 		return "", err
 	}
-	for _, s := range folded.Steps {
-		if stepName(s.ID, s.Undo) == l.Opt("step") {
-			for _, c := range folded.Doubts(s) {
-				return c.Key, nil
+	if l.Verb == verbLookup {
+		for _, key := range keys {
+			if about, err = r.ask(request{verb: verbLookup, run: run, args: lookupArgs{Key: key}}); err != nil {
+				return "", err
 			}
 		}
+		return about, nil
 	}
-	return "", nil
+	if l.Verb == verbCancel || l.Verb == verbRerun {
+		return r.ask(request{verb: l.Verb, run: run, args: struct{}{}, settle: true})
+	}
+	q := resolveArgs{Decision: engine.Decision(l.Verb), Force: l.Has("--force")}
+	if len(keys) == 1 {
+		q.Key = keys[0] // of several the engine says that one must be named
+	}
+	if q.Decision == engine.Escalate {
+		q.Reason = l.Arg(0)
+	}
+	if l.Has("result") {
+		q.Result = json.RawMessage(l.Opt("result"))
+	}
+	return r.ask(request{verb: verbResolve, run: run, args: q, settle: true})
+}
+
+// ask has a request carried out, by this process with what it assumes or by the owner
+// of the state with what that one does.
+func (r *runsOnDisk) ask(q request) (string, error) {
+	q.worker, q.yields = r.worker, true
+	out, err := r.app.ask(r.ctx, q)
+	return out.Run, err
+}
+
+// keysOf are the keys that a line means: the one that it names, or those of the unknown
+// calls of the step that it names. An empty key stands for all that is unknown of the run.
+func (r *runsOnDisk) keysOf(run string, l lang.Line) ([]string, error) {
+	key := l.Opt("key")
+	if l.Verb == verbLookup && key == "" {
+		key = l.Arg(0)
+	}
+	step := l.Opt("step")
+	if key != "" || step == "" {
+		return []string{key}, nil
+	}
+	folded, err := r.app.readRun(run)
+	if err != nil {
+		return nil, err
+	}
+	var keys []string
+	for _, c := range folded.Unsettled() {
+		if stepName(c.Step, c.Undo) == step {
+			keys = append(keys, c.Key)
+		}
+	}
+	if len(keys) == 0 {
+		return nil, fmt.Errorf("step %s of run %s has no unknown operation", step, run)
+	}
+	return keys, nil
 }

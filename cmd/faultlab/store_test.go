@@ -39,7 +39,15 @@ func TestTheWorkbenchSettlesRunsOnDisk(t *testing.T) {
 	}
 	var printed bytes.Buffer
 	a := &app{streams: streams{Out: &printed, Err: &printed}, clk: clock.NewWall(), state: filepath.Join(dir, "state.db")}
-	runs := a.store(t.Context())
+	runs, err := a.store(t.Context(), workerOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if cut := runs.close(); len(cut) > 0 {
+			t.Errorf("cut short: %v", cut)
+		}
+	})
 	for _, c := range []struct {
 		lines  []string
 		status engine.Status
@@ -65,7 +73,7 @@ func TestTheWorkbenchSettlesRunsOnDisk(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := runs.Do(list[0].Run, line); err != nil {
+			if _, err := runs.Do(list[0].Run, line); err != nil {
 				t.Errorf("%s: %v", text, err)
 			}
 		}
@@ -78,7 +86,7 @@ func TestTheWorkbenchSettlesRunsOnDisk(t *testing.T) {
 			t.Errorf("after %v: run %s, step believed %s; want %s, %s", c.lines, run.Status, b, c.status, c.jobs)
 		}
 	}
-	if err := runs.Do("run_0000", lang.Line{Verb: "lookup"}); err == nil || !strings.Contains(err.Error(), "run_0000") {
+	if _, err := runs.Do("run_0000", lang.Line{Verb: "lookup"}); err == nil || !strings.Contains(err.Error(), "run_0000") {
 		t.Errorf("a run that is not there: %v", err)
 	}
 	if printed.Len() > 0 {

@@ -27,6 +27,7 @@ type workbenchFlags struct {
 	plain        bool
 	open         string
 	scenarios    []string
+	worker       workerOptions
 }
 
 func (f *workbenchFlags) flags(c *cobra.Command) {
@@ -36,6 +37,7 @@ func (f *workbenchFlags) flags(c *cobra.Command) {
 	c.Flags().BoolVar(&f.plain, "plain", false, "print what happens line by line, without a screen: for pipes and screen readers")
 	c.Flags().StringVar(&f.open, "open", "", "open this `SCENARIO` at once")
 	c.Flags().StringArrayVar(&f.scenarios, "scenarios", nil, "list the scenarios of this file or folder too: `PATH`; may be repeated")
+	f.worker.flags(c.Flags())
 	for flag, f := range map[string]cobra.CompletionFunc{"theme": oneOf(themes()...), "open": completeScenarios, "scenarios": completeScenarioFiles} {
 		_ = c.RegisterFlagCompletionFunc(flag, f) // fails for an unknown flag only
 	}
@@ -52,8 +54,15 @@ func (a *app) workbench(ctx context.Context, c *cobra.Command, f workbenchFlags)
 	}
 	in, out, ok := a.terminal()
 	if ok {
-		o.In, o.Out = in, out
+		runs, serr := a.store(ctx, f.worker)
+		if serr != nil {
+			return serr
+		}
+		o.In, o.Out, o.Store = in, out, runs
 		err = tui.Run(ctx, o)
+		for _, cut := range runs.close() {
+			fmt.Fprintln(a.Err, "faultlab: "+clean(cut))
+		}
 	}
 	if !ok || errors.Is(err, tui.ErrNoTerminal) {
 		a.listScenarios(o.Scenarios)
@@ -105,7 +114,7 @@ func (a *app) workbenchOptions(c *cobra.Command, f workbenchFlags) (tui.Options,
 	if err != nil {
 		return tui.Options{}, err
 	}
-	o := tui.Options{Scenarios: list, Open: openBench, Start: start, Theme: f.theme, ASCII: f.ascii, Mouse: f.mouse, Store: a.store(c.Context())}
+	o := tui.Options{Scenarios: list, Open: openBench, Start: start, Theme: f.theme, ASCII: f.ascii, Mouse: f.mouse}
 	for _, l := range scenarios.Lessons {
 		o.Lessons = append(o.Lessons, tui.Lesson{Name: l.Name, Title: l.Title, Text: l.Text, Scenarios: l.Scenarios()})
 	}

@@ -22,6 +22,8 @@ type worker struct {
 	databases *store.Databases
 	eng       *engine.Engine
 
+	served map[string]bool // workflows that this process was started for: nobody else changes them
+
 	mu   sync.Mutex
 	docs map[string]*woml.Document // by workflow
 }
@@ -62,10 +64,11 @@ func (a *app) openWorker(o workerOptions) (*worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &worker{store: s, databases: store.NewDatabases(path, nil), docs: map[string]*woml.Document{}}
+	w := &worker{store: s, databases: store.NewDatabases(path, nil), docs: map[string]*woml.Document{}, served: map[string]bool{}}
 	w.eng = engine.New(engine.Options{Clock: a.clk, History: s, Assume: declared, Secrets: secrets, Log: o.log, Observe: o.observe, Database: w.databases})
 	for _, d := range o.docs {
 		w.load(d)
+		w.served[d.Workflow.ID] = true
 	}
 	return w, nil
 }
@@ -242,7 +245,7 @@ func (w *worker) lookup(ctx context.Context, run string, q lookupArgs) ([]eviden
 
 // trigger delivers a payload as the workflow's trigger would, its schema included.
 func (w *worker) trigger(q triggerArgs, command string) (engine.Receipt, error) {
-	doc, err := w.served(q)
+	doc, err := w.asked(q)
 	if err != nil {
 		return engine.Receipt{}, err
 	}
@@ -288,8 +291,9 @@ func (w *worker) schema(workflow, id string) json.RawMessage {
 	return nil
 }
 
-// served is the document of a delivery: the one that is loaded, or the one that was sent along.
-func (w *worker) served(q triggerArgs) (*woml.Document, error) {
+// asked is the document of a delivery: the one that is loaded, or the one that was sent
+// along, which takes the place of one that an earlier run left.
+func (w *worker) asked(q triggerArgs) (*woml.Document, error) {
 	doc := w.document(q.Workflow)
 	if q.Source == "" {
 		if doc == nil {
@@ -301,7 +305,7 @@ func (w *worker) served(q triggerArgs) (*woml.Document, error) {
 	switch {
 	case sent == nil:
 		return nil, fmt.Errorf("read the document: %s", diags[0].Message)
-	case doc == nil:
+	case !w.served[q.Workflow]:
 		w.load(sent)
 	case doc.Hash != sent.Hash:
 		return nil, &engine.Refused{Why: fmt.Sprintf("the process that owns the state serves another version of %s: start it again with this file, or name the workflow by its id", q.Workflow)}
