@@ -73,7 +73,7 @@ func (o *file) open(f *format) error {
 		return err
 	}
 	durable := []string{"busy_timeout(5000)", "synchronous(FULL)", "wal_autocheckpoint(0)", "temp_store(MEMORY)"}
-	if o.conn, err = dial(o.path, "rw", append(durable, "cache_size(-4096)")...); err != nil {
+	if o.conn, err = dial(o.path, "rw", append(durable, "cache_size(-1536)")...); err != nil {
 		return err
 	}
 	o.log, err = dial(o.path, "rw", append(durable, "cache_size(-256)")...)

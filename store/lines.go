@@ -18,7 +18,10 @@ type lines struct {
 }
 
 func (l *lines) add(e *entry) {
-	if len(l.text) > 0 {
+	switch {
+	case l.text == nil:
+		l.text = make([]byte, 0, 1024) // what a run brings before its first request
+	case len(l.text) > 0:
 		l.text = append(l.text, '\n')
 	}
 	at := e.At.UnixNano()

@@ -24,7 +24,7 @@ const viewers = 2
 func newView(path, mode string, pragmas ...string) (*view, error) {
 	v := &view{path: path, idle: make(chan *conn, viewers), closed: make(chan struct{})}
 	for range viewers {
-		c, err := dial(path, mode, append(pragmas, "busy_timeout(5000)", "query_only(1)")...)
+		c, err := dial(path, mode, append(pragmas, "busy_timeout(5000)", "query_only(1)", "cache_size(-512)")...)
 		if err != nil {
 			for range len(v.idle) {
 				err = errors.Join(err, (<-v.idle).Close())

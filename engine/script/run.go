@@ -237,6 +237,7 @@ func (r *runner) ask(f func(*runner)) {
 // when the runner leaves, or, abandoned, as soon as the runtime lets it.
 func (r *runner) work() {
 	defer close(r.exited)
+	growStack(0)
 	for {
 		select {
 		case f := <-r.turns:
@@ -245,6 +246,16 @@ func (r *runner) work() {
 			return
 		}
 	}
+}
+
+// growStack makes the worker's stack as large as the runtime needs for a small script. Grown step by step, deep in
+// its calls, it would be copied three times over.
+//
+//go:noinline
+func growStack(i int) byte {
+	var room [24 << 10]byte
+	room[i] = 1 // else the compiler sees that nothing is needed
+	return room[len(room)-1-i]
 }
 
 // guarded makes an error of a panic in the runtime.
