@@ -83,8 +83,9 @@ func (e *Engine) carryOut(rt *running, fact Decided) error {
 	return nil
 }
 
-// target is the call that a decision is about.
-func target(r *Run, key string) (*Call, error) {
+// Unsettled are the calls that a decision can be about: the doubts of all steps or,
+// where there is none, those of steps that were left unfinished.
+func (r *Run) Unsettled() []*Call {
 	var doubts, others []*Call
 	for _, s := range r.Steps {
 		doubts = append(doubts, r.Doubts(s)...)
@@ -93,8 +94,14 @@ func target(r *Run, key string) (*Call, error) {
 		}
 	}
 	if len(doubts) == 0 {
-		doubts = others
+		return others
 	}
+	return doubts
+}
+
+// target is the call that a decision is about.
+func target(r *Run, key string) (*Call, error) {
+	doubts := r.Unsettled()
 	if key == "" && len(doubts) == 1 {
 		return doubts[0], nil
 	}
@@ -142,18 +149,28 @@ func keysOf(calls []*Call) string {
 
 // Refusal says why a decision about a call would be refused now; empty when it would be carried out.
 func (e *Engine) Refusal(r *Run, c *Call, d Decision) string {
-	if why := e.refusal(r, c, d, false); why != nil {
+	return Refusal(r, c, d, e.o.Assume, e.clk.Now())
+}
+
+// Refusal says why a decision about a call would be refused at a moment, by an engine
+// with these assumptions; empty when it would be carried out.
+func Refusal(r *Run, c *Call, d Decision, declared *assume.Set, now time.Time) string {
+	if why := refusalOf(r, c, d, false, assumedOf(c, declared), now); why != nil {
 		return why.Why
 	}
 	return ""
 }
 
 func (e *Engine) refusal(r *Run, c *Call, d Decision, byHand bool) *Refused {
-	var assumed assume.Contract
+	return refusalOf(r, c, d, byHand, assumedOf(c, e.o.Assume), e.clk.Now())
+}
+
+// assumedOf is the contract of the origin that a call went to.
+func assumedOf(c *Call, declared *assume.Set) (assumed assume.Contract) {
 	if len(c.Requests) > 0 {
-		assumed = e.o.Assume.Of(c.Requests[0].URL)
+		assumed = declared.Of(c.Requests[0].URL)
 	}
-	return refusalOf(r, c, d, byHand, assumed, e.clk.Now())
+	return assumed
 }
 
 // refusalOf is the table of refusals. A decision needs evidence newer than the last

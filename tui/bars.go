@@ -32,6 +32,9 @@ func (m *model) doing() []spans {
 	if s == nil || m.top().on()&(lang.OnCatalogue|lang.OnLesson|lang.OnRuns) != 0 {
 		return nil
 	}
+	if s.storedRun() != "" {
+		return m.storedDoing()
+	}
 	st := s.state
 	parts := []spans{m.mode()}
 	elapsed := st.Elapsed
@@ -204,6 +207,8 @@ func (m *model) footerNames(on lang.Screen) []string {
 	switch {
 	case on != lang.OnBench || s == nil:
 		return names
+	case s.storedRun() != "":
+		return storedFooter
 	case s.state.Asked != nil:
 		return append([]string{"answer"}, names...)
 	case s.state.Stepping:

@@ -260,6 +260,9 @@ func clamp(n, low, high int) int { return max(low, min(n, high)) }
 var tabOrder = []pane{paneWire, paneBelief, paneLedger, paneLog, paneVerdict, paneIdentity}
 
 func (b *benchScreen) verb(m *model, c command) (tea.Cmd, bool) {
+	if cmd, ok := m.storedVerb(c); ok {
+		return cmd, true
+	}
 	f, ok := benchVerbs[c.verb.Name]
 	if !ok {
 		return nil, false

@@ -173,7 +173,7 @@ func runAgain(m *model, _ command) tea.Cmd {
 	s := m.session
 	switch {
 	case s.storedRun() != "":
-		return m.openRun(s.storedRun())
+		return m.openRun(s.storedRun(), nil)
 	case m.course != nil:
 		return m.openFor(s.scenario)
 	}

@@ -43,6 +43,7 @@ type model struct {
 	edited  string   // the copy of the workflow that is being edited
 	course  *course  // the lesson that is being taken
 	beside  *session // the bench of a twin, while it is compared
+	above   screen   // the screen that was on top after the last message
 }
 
 // screen is one full view, or something that lies over one.
@@ -77,7 +78,8 @@ type (
 	openedMsg struct {
 		bench    Bench
 		scenario *lang.Scenario
-		lesson   bool // it was opened for a lesson
+		lesson   bool                 // it was opened for a lesson
+		then     func(*model) tea.Cmd // what comes next; may be nil
 		err      error
 	}
 	doneMsg struct {
@@ -105,6 +107,9 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	}
 	if gone := m.abandoned(); gone != nil {
 		cmd = tea.Batch(cmd, closeBench(gone))
+	}
+	if look := m.shelf(); look != nil {
+		cmd = tea.Batch(cmd, look)
 	}
 	return m, cmd
 }
@@ -141,6 +146,10 @@ func (m *model) handle(msg tea.Msg) (cmd tea.Cmd, changed bool) {
 			changed = true
 		}
 		return cmd, changed
+	case shelfMsg:
+		return m.reread(), false
+	case storeDoneMsg:
+		return m.storeDone(msg), true
 	case twinMsg:
 		return m.openTwin(msg), true
 	case tickMsg:

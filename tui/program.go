@@ -124,12 +124,16 @@ func (m *model) opened(o openedMsg) tea.Cmd {
 	if m.edited = ""; !o.lesson {
 		m.course = nil
 	}
-	m.stack = append(m.stack[:1], &benchScreen{})
+	m.stack = m.stackFor(m.session)
 	m.memo = memo{}
 	o.bench.Notify(m.pump.news)
 	o.bench.Play()
 	m.session.pull()
-	return tea.Batch(m.tick(), closeBench(old))
+	var then tea.Cmd
+	if o.then != nil {
+		then = o.then(m)
+	}
+	return tea.Batch(m.tick(), closeBench(old), then)
 }
 
 func closeBench(s *session) tea.Cmd {

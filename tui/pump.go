@@ -11,10 +11,11 @@ import (
 
 // pump is the one goroutine between the outside and the program. It tells the
 // program at most once a frame that the bench changed, so that actors never wait
-// for the screen, and it hands signals on. Update pulls what there is then: a
+// for the screen, that the store changed while it is looked at, and it hands signals on. Update pulls what there is then: a
 // hundred changes in one frame are one message.
 type pump struct {
 	dirty   chan struct{} // holds at most one: the bench changed
+	store   *watch
 	signals chan os.Signal
 	wall    *clock.Wall
 	done    chan struct{}
@@ -22,7 +23,7 @@ type pump struct {
 }
 
 func newPump() *pump {
-	return &pump{dirty: make(chan struct{}, 1), signals: make(chan os.Signal, 1), wall: clock.NewWall(), done: make(chan struct{})}
+	return &pump{dirty: make(chan struct{}, 1), store: newWatch(), signals: make(chan os.Signal, 1), wall: clock.NewWall(), done: make(chan struct{})}
 }
 
 // news is called by whoever changed the bench. It never blocks.
@@ -44,12 +45,19 @@ func (p *pump) start(send func(tea.Msg)) {
 				send(panicMsg{trace(r)})
 			}
 		}()
+		defer func() { p.store.cancel() }()
 		for {
 			select {
 			case <-ctx.Done():
 				return
 			case s := <-p.signals:
 				send(signalMsg{s.String()})
+			case <-p.store.kick:
+				p.store.arm(p.wall)
+			case v := <-p.store.seen:
+				if p.store.changed(v, p.wall) {
+					send(shelfMsg{})
+				}
 			case <-p.dirty:
 				send(newsMsg{})
 				if p.wall.Sleep(ctx, frameTime) != nil {

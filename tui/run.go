@@ -151,6 +151,9 @@ func prepare(o Options) (m *model, typed []byte, err error) {
 
 func newModel(o Options, t *theme, mem *memory) *model {
 	m := &model{opt: o, t: t, memory: mem, pump: newPump()}
+	if o.Store != nil {
+		m.pump.store.version = o.Store.Version
+	}
 	c := &catalogue{}
 	m.stack = []screen{c}
 	c.choose(m, mem.Chosen)

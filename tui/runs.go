@@ -17,34 +17,10 @@ const storeLimit = 500
 type runsMsg struct {
 	runs []engine.Summary
 	err  error
+	to   engine.Query // what was asked
 }
 
 var errNoStore = errors.New("there is no store of runs here yet: faultlab run makes one")
-
-// askStore asks for runs, in a command.
-func (m *model) askStore(q engine.Query) tea.Cmd {
-	store := m.opt.Store
-	return work(func() tea.Msg {
-		if store == nil {
-			return runsMsg{err: errNoStore}
-		}
-		runs, err := store.Runs(q)
-		return runsMsg{runs, err}
-	})
-}
-
-// openRun opens a run of the store on a bench of its own.
-func (m *model) openRun(run string) tea.Cmd {
-	store := m.opt.Store
-	if store == nil {
-		m.say(inkBad, errNoStore.Error())
-		return nil
-	}
-	return work(func() tea.Msg {
-		b, err := openStored(store, run)
-		return openedMsg{bench: b, scenario: &lang.Scenario{Name: storedName + run, Title: run}, err: err}
-	})
-}
 
 // runsScreen is the history of all runs.
 type runsScreen struct {
@@ -62,11 +38,24 @@ func (m *model) showRuns(c command) tea.Cmd {
 	status := firstWord(strings.TrimSpace(c.args), "all")
 	s := &runsScreen{status: status, waits: true}
 	if old, ok := m.top().(*runsScreen); ok {
+		s.filter = old.filter
 		*old = *s
-	} else {
-		m.push(s)
+		return old.askStore(m)
 	}
-	return m.askStore(s.query())
+	m.push(s)
+	return nil // it asks when it comes to the top
+}
+
+// askStore asks for the runs that the screen lists, in a command.
+func (s *runsScreen) askStore(m *model) tea.Cmd {
+	store, q := m.opt.Store, s.query()
+	return work(func() tea.Msg {
+		if store == nil {
+			return runsMsg{err: errNoStore}
+		}
+		runs, err := store.Runs(q)
+		return runsMsg{runs, err, q}
+	})
 }
 
 func (s *runsScreen) query() engine.Query {
@@ -83,13 +72,36 @@ func (s *runsScreen) query() engine.Query {
 
 func (s *runsScreen) on() lang.Screen { return lang.OnRuns }
 
-func (s *runsScreen) title(*model) spans { return say(inkStrong, "Runs", inkQuiet, "  "+s.status) }
+func (s *runsScreen) title(*model) spans {
+	what := s.status
+	if what == "unknown" {
+		what = "those that need reconciling"
+	}
+	return say(inkStrong, "Runs", inkQuiet, "  "+what)
+}
 
+// message takes the runs in. The choice stays on its run, wherever that stands now.
 func (s *runsScreen) message(m *model, msg tea.Msg) tea.Cmd {
-	if r, ok := msg.(runsMsg); ok {
-		s.runs, s.err, s.waits = r.runs, r.err, false
+	r, ok := msg.(runsMsg)
+	if !ok || r.to != (engine.Query{}) && r.to != s.query() {
+		return nil // of a filter that was left meanwhile
+	}
+	picked := s.picked()
+	s.runs, s.err, s.waits = r.runs, r.err, false
+	for i, r := range s.listed() {
+		if r.Run == picked {
+			s.pick = i
+		}
 	}
 	return nil
+}
+
+// picked is the run that is chosen; empty where the list is.
+func (s *runsScreen) picked() string {
+	if list := s.listed(); s.pick < len(list) {
+		return list[s.pick].Run
+	}
+	return ""
 }
 
 func (s *runsScreen) listed() []engine.Summary {
@@ -118,7 +130,7 @@ func (s *runsScreen) draw(m *model, width, height int) []string {
 		case s.waits:
 			return t.window(fixed(say(inkQuiet, "reading the store "+t.glyphs.more)), 0, w, h)
 		case s.err != nil:
-			return t.window(fixed(say(inkQuiet, s.err.Error())), 0, w, h)
+			return t.window(fixed(sentence(t, s.err.Error(), w)...), 0, w, h)
 		case len(list) == 0:
 			return t.window(fixed(say(inkQuiet, "no run here")), 0, w, h)
 		}
@@ -128,13 +140,21 @@ func (s *runsScreen) draw(m *model, width, height int) []string {
 	return t.draw(b, width, height)
 }
 
+// sentence is a quiet text over as many lines as it takes.
+func sentence(t *theme, text string, width int) (out []spans) {
+	for _, l := range t.wrap(text, width, 8) {
+		out = append(out, say(inkQuiet, l))
+	}
+	return out
+}
+
 func runLine(t *theme, r engine.Summary, picked bool) spans {
 	mark, k := "  ", inkText
 	if picked {
 		mark, k = t.glyphs.pick+" ", inkPick
 	}
 	sign := statusSigns[r.Status]
-	out := say(inkAccent, mark, inkQuiet, r.Admitted.Format("01-02 15:04:05")+"  ", sign.ink, padTo(t, t.glyphs.of(sign), 12), k, r.Run)
+	out := say(inkAccent, mark, inkQuiet, r.Admitted.UTC().Format("01-02 15:04:05Z")+"  ", sign.ink, padTo(t, t.glyphs.of(sign), 12), k, r.Run)
 	if r.Reconcile {
 		out = append(out, span{inkUnknown, "  " + t.glyphs.unknown + " needs reconciling"})
 	}
@@ -182,8 +202,12 @@ func (s *runsScreen) verb(m *model, c command) (tea.Cmd, bool) {
 		s.filter.set(c.args)
 	case c.verb.Name == "copy" && len(list) > 0:
 		return m.copy("id", list[s.pick].Run), true
-	case (c.verb.Name == "open" && c.args == "" || c.key != "" && (c.verb.Name == "lookup" || c.verb.Name == "rerun")) && len(list) > 0:
-		return m.openRun(list[s.pick].Run), true
+	case c.verb.Name == "open" && c.args == "" && len(list) > 0:
+		return m.openRun(list[s.pick].Run, nil), true
+	case c.key != "" && c.verb.Name == "lookup" && len(list) > 0:
+		return m.openRun(list[s.pick].Run, func(m *model) tea.Cmd { return lookUp(m, c) }), true
+	case (c.verb.Name == "rerun" || c.verb.Name == "cancel") && len(list) > 0:
+		return m.toStore(list[s.pick].Run, c), true
 	default:
 		return nil, false
 	}

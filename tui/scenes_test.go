@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"strconv"
 	"testing"
 
 	"faultlab/engine"
@@ -61,7 +62,7 @@ func runsShown(m *model) {
 func unknownsShown(m *model) {
 	onBench(m, "C. Commit, then drop", commitThenDrop(true))
 	press(m, "U")
-	m.Update(runsMsg{runs: summaries()[:1]})
+	m.Update(unsettledMsg{runs: []*engine.Run{engine.Fold(dropped("run_e0cf88449cdb"))}})
 }
 
 const brokenWorkflow = `<woml>
@@ -83,8 +84,9 @@ func edited(m *model, src string) {
 
 // shelf is a store that keeps one run and notes what it is asked to do.
 type shelf struct {
-	events []engine.Event
-	done   []string
+	events  []engine.Event
+	refusal string // of every decision but to escalate
+	done    []string
 }
 
 func (s *shelf) Runs(q engine.Query) ([]engine.Summary, error) {
@@ -97,9 +99,22 @@ func (s *shelf) Runs(q engine.Query) ([]engine.Summary, error) {
 	return out, nil
 }
 func (s *shelf) Events(string) ([]engine.Event, error) { return s.events, nil }
-func (s *shelf) Do(run string, l lang.Line) error {
+func (s *shelf) Unsettled(int) ([]*engine.Run, error) {
+	return []*engine.Run{engine.Fold(s.events)}, nil
+}
+func (s *shelf) Refusal(_ *engine.Run, _ *engine.Call, d engine.Decision) string {
+	if d == engine.Escalate {
+		return ""
+	}
+	return s.refusal
+}
+func (s *shelf) Version() string { return strconv.Itoa(len(s.events)) }
+func (s *shelf) Do(run string, l lang.Line) (string, error) {
 	s.done = append(s.done, run+": "+l.String())
-	return nil
+	if l.Verb == "rerun" {
+		return "run_17171717aaaa", nil
+	}
+	return run, nil
 }
 
 // dropped is the history of a run whose only request was dropped.
@@ -116,8 +131,7 @@ func dropped(run string) []engine.Event {
 
 func storedShown(m *model) {
 	run := "run_e0cf88449cdb"
-	b, err := openStored(&shelf{events: dropped(run)}, run)
-	m.opened(openedMsg{bench: b, scenario: &lang.Scenario{Name: storedName + run, Title: run}, err: err})
+	m.opened(readRun(&shelf{events: dropped(run), refusal: "there is no evidence newer than the last request under this key: look it up first"}, run, nil))
 }
 
 func workerDown(m *model) {

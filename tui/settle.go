@@ -43,12 +43,14 @@ func (p *settle) on() lang.Screen { return lang.OnUnknowns }
 
 func (p *settle) title(m *model) spans { return say(inkStrong, m.session.scenario.Title) }
 
-// stepArg names the step as verbs do: a compensation has a ~ before its step.
-func (p *settle) stepArg() string {
-	if p.undo {
-		return "~" + p.step
+func (p *settle) stepArg() string { return stepArg(p.step, p.undo) }
+
+// stepArg names a step as verbs do: a compensation has a ~ before its step.
+func stepArg(step string, undo bool) string {
+	if undo {
+		return "~" + step
 	}
-	return p.step
+	return step
 }
 
 // op is the operation as it is now.

@@ -8,34 +8,86 @@ import (
 	"faultlab/scenarios/lang"
 )
 
-// unknownsScreen lists the unknown operations of all runs in one place: those of
-// the open bench, then the runs of the store that need reconciling.
-type unknownsScreen struct {
-	pick, top int
-	stored    []engine.Summary
-	err       error
+// unsettledMsg is what the store said of the runs that need reconciling.
+type unsettledMsg struct {
+	runs []*engine.Run
+	err  error
 }
 
-// showUnknowns opens the list and asks the store.
+// unknownsScreen lists the unknown operations of all runs in one place: those of
+// the open bench, then those of the runs in the store.
+type unknownsScreen struct {
+	pick, top int
+	stored    []unsettled
+	err       error
+	waits     bool
+}
+
+// unsettled is an operation of a run in the store of which nobody knows.
+type unsettled struct {
+	run    *engine.Run
+	step   string
+	undo   bool
+	doubts []*engine.Call
+}
+
+// showUnknowns opens the list. It asks the store when it comes to the top.
 func (m *model) showUnknowns() tea.Cmd {
-	m.push(&unknownsScreen{})
-	return m.askStore(engine.Query{Reconcile: true, Limit: storeLimit})
+	m.push(&unknownsScreen{waits: m.opt.Store != nil})
+	return nil
+}
+
+// askStore asks for the runs that need reconciling, in a command.
+func (u *unknownsScreen) askStore(m *model) tea.Cmd {
+	store := m.opt.Store
+	return work(func() tea.Msg {
+		if store == nil {
+			return unsettledMsg{err: errNoStore}
+		}
+		runs, err := store.Unsettled(storeLimit)
+		return unsettledMsg{runs, err}
+	})
 }
 
 func (u *unknownsScreen) on() lang.Screen { return lang.OnUnknowns }
 
 func (u *unknownsScreen) title(*model) spans { return say(inkStrong, "Unknown operations") }
 
+// message takes the store's answer in. The choice stays on its operation.
 func (u *unknownsScreen) message(m *model, msg tea.Msg) tea.Cmd {
-	if r, ok := msg.(runsMsg); ok {
-		u.stored, u.err = r.runs, r.err
+	r, ok := msg.(unsettledMsg)
+	if !ok {
+		return nil
+	}
+	first := len(u.open(m))
+	var picked unsettled
+	if i := u.pick - first; i >= 0 && i < len(u.stored) {
+		picked = u.stored[i]
+	}
+	u.stored, u.err, u.waits = unsettledOf(r.runs), r.err, false
+	for i, x := range u.stored {
+		if picked.run != nil && x.run.ID == picked.run.ID && x.step == picked.step && x.undo == picked.undo {
+			u.pick = first + i
+		}
 	}
 	return nil
 }
 
-// open are the unknown operations of the bench.
+// unsettledOf are the operations of runs that need reconciling.
+func unsettledOf(runs []*engine.Run) (out []unsettled) {
+	for _, r := range runs {
+		for _, s := range r.Steps {
+			if doubts := r.Doubts(s); len(doubts) > 0 {
+				out = append(out, unsettled{r, s.ID, s.Undo, doubts})
+			}
+		}
+	}
+	return out
+}
+
+// open are the unknown operations of the bench; those of a run in the store stand there.
 func (u *unknownsScreen) open(m *model) (out []*scenarios.Operation) {
-	if m.session == nil {
+	if m.session == nil || m.session.storedRun() != "" {
 		return nil
 	}
 	ops := m.session.view.Operations
@@ -56,41 +108,58 @@ func (u *unknownsScreen) draw(m *model, width, height int) []string {
 		b.frame = inkGood
 	}
 	b.body = func(w, h int) []string {
-		if n == 0 {
-			return t.window(fixed(say(inkGood, t.glyphs.good+" nothing is unknown"), say(inkQuiet, u.note())), 0, w, h)
+		var foot []spans
+		switch {
+		case u.waits:
+			foot = []spans{say(inkQuiet, "reading the store "+t.glyphs.more)}
+		case u.err != nil:
+			foot = sentence(t, u.err.Error(), w)
 		}
-		u.top = clamp(u.top, max(0, u.pick-h+1), u.pick)
-		return t.window(rows{n, func(i int) spans { return u.line(m, ops, i) }}, u.top, w, h)
+		if n == 0 {
+			if !u.waits {
+				foot = append([]spans{say(inkGood, t.glyphs.good+" nothing is unknown")}, foot...)
+			}
+			return t.window(fixed(foot...), 0, w, h)
+		}
+		room := max(1, h-len(foot))
+		u.top = clamp(u.top, max(0, u.pick-room+1), u.pick)
+		out := t.window(rows{n, func(i int) spans { return u.line(m, ops, i) }}, u.top, w, room)
+		return append(out, t.window(fixed(foot...), 0, w, h-room)...)
 	}
 	return t.draw(b, width, height)
 }
 
-func (u *unknownsScreen) note() string {
-	if u.err != nil {
-		return u.err.Error()
-	}
-	return ""
-}
-
+// line is one operation: its step, its run, what was looked up, and where it is.
 func (u *unknownsScreen) line(m *model, ops []*scenarios.Operation, i int) spans {
 	t := m.t
 	mark, k := "  ", inkText
 	if i == u.pick {
 		mark, k = t.glyphs.pick+" ", inkPick
 	}
-	if i >= len(ops) {
-		r := u.stored[i-len(ops)]
-		return say(inkAccent, mark, inkUnknown, t.glyphs.unknown+" ", k, r.Run, inkQuiet, "  "+r.Workflow+"  "+r.Admitted.Format("2006-01-02 15:04:05")+"  in the store")
+	head := say(inkAccent, mark, inkUnknown, t.glyphs.unknown+" ")
+	if i < len(ops) {
+		op := ops[i]
+		head = append(head, span{k, opName(op)}, span{inkQuiet, "  " + firstOf(op.DoubtRuns)})
+		return append(append(head, lookedUp(t, op.Doubts)...), span{inkQuiet, "  on the bench"})
 	}
-	op := ops[i]
-	out := say(inkAccent, mark, inkUnknown, t.glyphs.unknown+" ", k, opName(op), inkQuiet, "  "+firstOf(op.DoubtRuns))
-	for _, c := range op.Doubts {
+	x := u.stored[i-len(ops)]
+	name := x.step
+	if x.undo {
+		name = "undo " + x.step
+	}
+	head = append(head, span{k, name}, span{inkQuiet, "  " + x.run.ID})
+	return append(append(head, lookedUp(t, x.doubts)...), span{inkQuiet, "  " + stamp(x.run.AdmittedAt) + "  " + x.run.Admitted.Workflow})
+}
+
+// lookedUp is the newest evidence about an operation.
+func lookedUp(t *theme, doubts []*engine.Call) spans {
+	for _, c := range doubts {
 		if e := lastEvidence(c); e != nil {
 			s := foundSigns[e.Found]
-			return append(out, span{s.ink, "  " + t.glyphs.of(s)})
+			return say(s.ink, "  "+t.glyphs.of(s))
 		}
 	}
-	return append(out, span{inkQuiet, "  not looked up"})
+	return say(inkQuiet, "  not looked up")
 }
 
 func (u *unknownsScreen) verb(m *model, c command) (tea.Cmd, bool) {
@@ -102,22 +171,47 @@ func (u *unknownsScreen) verb(m *model, c command) (tea.Cmd, bool) {
 		u.pick = clamp(u.pick+step, 0, max(0, n-1))
 	case n == 0 && c.verb.Name == "open":
 		m.pop()
-	case u.pick < len(ops) && (c.verb.Name == "open" || c.key != "" && decides(c.verb.Name)):
-		op := ops[u.pick]
-		p := &settle{step: op.Step, undo: op.Undo, run: firstOf(op.DoubtRuns)}
-		m.push(p)
-		if c.verb.Name == "open" {
-			return nil, true
-		}
-		return p.verb(m, c)
-	case c.verb.Name == "open" || c.verb.Name == "lookup" && c.key != "":
-		return m.openRun(u.stored[u.pick-len(ops)].Run), true
-	case c.key != "" && decides(c.verb.Name):
-		m.say(inkQuiet, "open the run first: enter")
-	default:
+	case n == 0:
 		return nil, false
+	case c.verb.Name == "copy" && c.key != "":
+		return m.copy("key", u.key(ops)), true
+	case c.verb.Name != "open" && (c.key == "" || !decides(c.verb.Name)):
+		return nil, false
+	case u.pick < len(ops):
+		op := ops[u.pick]
+		return m.settleFrom(&settle{step: op.Step, undo: op.Undo, run: firstOf(op.DoubtRuns)}, c), true
+	default:
+		x := u.stored[u.pick-len(ops)]
+		return m.openRun(x.run.ID, func(m *model) tea.Cmd {
+			return m.settleFrom(&settle{step: x.step, undo: x.undo, run: x.run.ID}, c)
+		}), true
 	}
 	return nil, true
+}
+
+// key is the key of what is chosen, or its run's id where it was sent without one.
+func (u *unknownsScreen) key(ops []*scenarios.Operation) string {
+	doubts, run := []*engine.Call{}, ""
+	if u.pick < len(ops) {
+		doubts, run = ops[u.pick].Doubts, firstOf(ops[u.pick].DoubtRuns)
+	} else {
+		x := u.stored[u.pick-len(ops)]
+		doubts, run = x.doubts, x.run.ID
+	}
+	if len(doubts) > 0 && doubts[0].Key != "" {
+		return doubts[0].Key
+	}
+	return run
+}
+
+// settleFrom opens an operation to be settled, and goes on there with the verb that was pressed.
+func (m *model) settleFrom(p *settle, c command) tea.Cmd {
+	m.push(p)
+	if c.verb.Name == "open" {
+		return nil
+	}
+	cmd, _ := p.verb(m, c)
+	return cmd
 }
 
 // decides reports whether a verb is about one unknown operation.
