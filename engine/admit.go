@@ -71,7 +71,9 @@ func (e *Engine) Submit(d Delivery) (Receipt, error) {
 	case len(d.Payload) > MaxPayload:
 		return Receipt{}, &Error{Code: "WOML_TRIGGER_PAYLOAD_TOO_LARGE", Message: fmt.Sprintf("the payload has %d bytes; at most %d are taken", len(d.Payload), MaxPayload)}
 	case !isObject(d.Payload):
-		return Receipt{}, &Error{Code: "WOML_TRIGGER_PAYLOAD_INVALID", Message: "the payload is not a JSON object in UTF-8"}
+		return Receipt{}, &Error{Code: codePayload, Message: "the payload is not a JSON object in UTF-8"}
+	case nesting(d.Payload) > maxNesting:
+		return Receipt{}, &Error{Code: codePayload, Message: fmt.Sprintf("the payload is nested more than %d deep", maxNesting)}
 	}
 	id, digest := d.identity(), ""
 	if d.Key != "" {

@@ -179,7 +179,8 @@ func TestPayloadLimits(t *testing.T) {
 	l := newLab(t, nil, document("", `|return context.payload.a.length;`))
 	l.start()
 	for payload, code := range map[string]string{most: "", most[:len(most)-1] + " }": "WOML_TRIGGER_PAYLOAD_TOO_LARGE", `[]`: "WOML_TRIGGER_PAYLOAD_INVALID",
-		`{"a":`: "WOML_TRIGGER_PAYLOAD_INVALID", "{\"a\":\"\xff\"}": "WOML_TRIGGER_PAYLOAD_INVALID", ` {"a":""}`: ""} {
+		`{"a":`: "WOML_TRIGGER_PAYLOAD_INVALID", "{\"a\":\"\xff\"}": "WOML_TRIGGER_PAYLOAD_INVALID", ` {"a":""}`: "",
+		`{"a":` + strings.Repeat("[", 999) + strings.Repeat("]", 999) + `}`: "", `{"a":` + strings.Repeat("[", 1000) + strings.Repeat("]", 1000) + `}`: "WOML_TRIGGER_PAYLOAD_INVALID"} {
 		l.run(func() {
 			if _, got := l.admit("orders", "", payload); got != code {
 				t.Errorf("a payload of %d bytes: %q, want %q", len(payload), got, code)
@@ -187,12 +188,36 @@ func TestPayloadLimits(t *testing.T) {
 		})
 	}
 	runs, err := l.hist.Runs(engine.Query{})
-	if err != nil || len(runs) != 2 || !json.Valid([]byte(most)) {
+	if err != nil || len(runs) != 3 || !json.Valid([]byte(most)) {
 		t.Errorf("%d runs, %v: a refusal makes none", len(runs), err)
 	}
 	for _, r := range runs {
 		if r.Status != engine.StatusSucceeded {
 			t.Errorf("run %s: %s", r.Status, l.get(r.Run).Message)
+		}
+	}
+}
+
+// What nests too deep to be kept is refused where it comes from.
+func TestNestingLimits(t *testing.T) {
+	t.Parallel()
+	nested := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
+	for _, r := range []struct {
+		name, script string
+		reply        string
+		code         string
+	}{
+		{"a result", `return JSON.parse("[".repeat(1000) + "]".repeat(1000));`, "", ""},
+		{"a result too deep", `return JSON.parse("[".repeat(1001) + "]".repeat(1001));`, "", "WOML_SCRIPT_NON_JSON_RESULT"},
+		{"a request too deep", `await services.http.request({method: "POST", url: "http://p.test/", json: JSON.parse("[".repeat(1001) + "]".repeat(1001))});`, "", "WOML_HTTP_INPUT_INVALID"},
+		{"a reply", `return (await services.http.request({url: "http://p.test/"})).data;`, nested(1000), ""},
+		{"a reply with brackets in its text", `return (await services.http.request({url: "http://p.test/"})).data.length;`, `"\"` + strings.Repeat("[{", 1000) + `"`, ""},
+		{"a reply too deep", `return (await services.http.request({url: "http://p.test/"})).data;`, nested(1001), "WOML_HTTP_RESPONSE_JSON_INVALID"},
+	} {
+		l := newLab(t, nil, document("", "|"+r.script))
+		l.world.answer = plainAnswers([]answer{{status: 200, body: r.reply}})
+		if a := l.once(`{}`).Steps[0].Last(); a.Code != r.code {
+			t.Errorf("%s: %q (%s), want %q", r.name, a.Code, a.Message, r.code)
 		}
 	}
 }

@@ -87,3 +87,27 @@ func StepOf(f Fact) string {
 	}
 	return ""
 }
+
+// maxNesting is how deep the JSON may nest that comes from outside: encoding/json
+// reads ten times as much, and what is kept stands inside of more.
+const maxNesting = 1000
+
+// nesting is how deep arrays and objects nest in a text that is JSON.
+func nesting(raw []byte) (deepest int) {
+	depth, quoted := 0, false
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '[' || c == '{':
+			depth++
+			deepest = max(deepest, depth)
+		case c == ']' || c == '}':
+			depth--
+		}
+	}
+	return deepest
+}

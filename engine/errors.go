@@ -30,6 +30,7 @@ func (e *Refused) Error() string {
 
 // Codes that are the engine's own words for an end of a run or an attempt.
 const (
+	codePayload          = "WOML_TRIGGER_PAYLOAD_INVALID"
 	codeQueueFull        = "WOML_POLICY_QUEUE_FULL"
 	codeThrown           = "WOML_SCRIPT_THROWN"
 	codeCancelled        = "WOML_SCRIPT_CANCELLED"

@@ -208,6 +208,8 @@ func (c *httpCall) value(r reply, resp *http.Response, redirected bool) (json.Ra
 			data = json.RawMessage("null")
 		} else if data = r.body; !json.Valid(data) || !utf8.Valid(data) {
 			return nil, c.failure("WOML_HTTP_RESPONSE_JSON_INVALID", about+", but its body is not JSON")
+		} else if nesting(data) > maxNesting {
+			return nil, c.failure("WOML_HTTP_RESPONSE_JSON_INVALID", fmt.Sprintf("%s, but its body is nested more than %d deep", about, maxNesting))
 		}
 	case "text":
 		if !utf8.Valid(r.body) {

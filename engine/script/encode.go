@@ -11,8 +11,8 @@ import (
 	"github.com/dop251/goja"
 )
 
-// maxDepth bounds nesting on the way out; it is what encoding/json reads back.
-const maxDepth = 10_000
+// maxDepth bounds nesting on the way out. Whoever reads it back has a bound too, and it may stand inside of more by then.
+const maxDepth = 1000
 
 // flaw is why a value is not JSON: where, and what to do about it.
 type flaw struct {

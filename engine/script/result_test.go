@@ -29,7 +29,7 @@ func TestResultsThatAreJSON(t *testing.T) {
 		{`return (await services.http.request({ url: "x" }))`, `{"status":200}`},
 		{`return JSON.parse('{"a":[1]}')`, `{"a":[1]}`},
 		{`return structuredClone({ a: [1] })`, `{"a":[1]}`},
-		{`let deep = []; for (let i = 1; i < 5000; i++) deep = [deep]; return deep`, strings.Repeat("[", 5000) + strings.Repeat("]", 5000)},
+		{`let deep = []; for (let i = 1; i < 1000; i++) deep = [deep]; return deep`, strings.Repeat("[", 1000) + strings.Repeat("]", 1000)},
 	} {
 		h := newHost()
 		h.answer = value(`{"status":200}`)
@@ -81,7 +81,7 @@ func TestResultsThatAreNotJSONSayWhereAndWhatToDo(t *testing.T) {
 		{`return new Proxy({}, {})`, `result is a Proxy, which JSON does not have`},
 		{`return secrets`, `result is the secrets object; name one: secrets.NAME`},
 		{`return services.http`, `result is a service, which JSON does not have`},
-		{`let deep = []; for (let i = 0; i < 20000; i++) deep = [deep]; return deep`, `result is nested more than 10000 deep`},
+		{`let deep = []; for (let i = 0; i < 1001; i++) deep = [deep]; return deep`, `result is nested more than 1000 deep`},
 		{`let deep = 1n; for (let i = 0; i < 30; i++) deep = { x: deep }; return deep`, `result…` + strings.Repeat(".x", 20) + ` is a bigint; use String(value) or Number(value)`},
 	} {
 		got := run(t, newHost(), c[0])
@@ -158,8 +158,8 @@ func jsonValue(depth int) *rapid.Generator[any] {
 // A payload comes from outside: one whose names come twice at every level must not cost twice as much at each.
 func TestRepeatedNamesAreReadOnce(t *testing.T) {
 	t.Parallel()
-	got := echo([]byte(strings.Repeat(`{"a":1,"b":2,"a":`, 5000) + `3` + strings.Repeat(`}`, 5000)))
-	want := strings.Repeat(`{"a":`, 5000) + `3` + strings.Repeat(`,"b":2}`, 5000)
+	got := echo([]byte(strings.Repeat(`{"a":1,"b":2,"a":`, 1000) + `3` + strings.Repeat(`}`, 1000)))
+	want := strings.Repeat(`{"a":`, 1000) + `3` + strings.Repeat(`,"b":2}`, 1000)
 	if string(got.Value) != want {
 		t.Errorf("gives %.100s %v, want %.100s", got.Value, got.Err, want)
 	}

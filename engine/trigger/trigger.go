@@ -228,6 +228,8 @@ func refusalOf(err error) *refusal {
 	}
 	no := &refusal{status: 500, code: coded.ErrorCode(), message: coded.Error()}
 	switch no.code {
+	case "WOML_TRIGGER_PAYLOAD_INVALID":
+		no.status = 400
 	case "WOML_TRIGGER_IDEMPOTENCY_CONFLICT":
 		no.status = 409
 	case "WOML_POLICY_QUEUE_FULL":

@@ -195,6 +195,7 @@ func TestRefusedAdmissions(t *testing.T) {
 		code, retryAfter  string
 		message, unspoken string
 	}{
+		{coded("WOML_TRIGGER_PAYLOAD_INVALID"), 400, "WOML_TRIGGER_PAYLOAD_INVALID", "", "refused", ""},
 		{coded("WOML_TRIGGER_IDEMPOTENCY_CONFLICT"), 409, "WOML_TRIGGER_IDEMPOTENCY_CONFLICT", "", "refused", ""},
 		{coded("WOML_POLICY_QUEUE_FULL"), 503, "WOML_POLICY_QUEUE_FULL", "1", "refused", ""},
 		{coded("WOML_TRIGGER_PAYLOAD_TOO_LARGE"), 413, "WOML_TRIGGER_PAYLOAD_TOO_LARGE", "", "refused", ""},
