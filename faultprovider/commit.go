@@ -38,7 +38,8 @@ func (s *session) put() {
 	}
 	e := *x.makes
 	e.CommittedAt = p.now()
-	row := p.books.put(&e, x.print)
+	b := s.keeps(e.CommittedAt, true)
+	row := p.books.put(&e, x.print, x.scope, b)
 	rows := []int{row}
 	if e.Of != "" {
 		if of := p.books.owner(e.Collection, e.Of); of >= 0 {
@@ -47,8 +48,7 @@ func (s *session) put() {
 		}
 	}
 	entry := s.entry(e.CommittedAt, &Entry{Kind: Commit, Collection: e.Collection, Key: e.Key, EffectID: e.ID})
-	keys := s.bind(e.CommittedAt, row)
-	p.emit(entry, rows, keys)
+	p.emit(entry, rows, s.keyRecords(b))
 	if x.after {
 		s.durable, x.effectID = p.last, e.ID
 	}
@@ -66,31 +66,35 @@ func (s *session) complete() {
 		return
 	}
 	defer s.land()
-	if keys := s.bind(p.now(), -1); keys != nil && p.ledger != nil {
-		p.append(Change{Keys: keys})
+	b := s.keeps(p.now(), false)
+	if b == nil {
+		return
+	}
+	p.books.bind(s.x.scope, *b)
+	if p.ledger != nil {
+		p.append(Change{Keys: s.keyRecords(b)})
 		s.durable = p.last
 	}
 }
 
-// bind gives the key what the contract keeps of the result; row is the effect, -1 for none. It returns what is new in
-// the ledger.
-func (s *session) bind(now time.Time, row int) []KeyRecord {
+// keeps is what the contract lets the key keep of the result, or nil. The row of the effect is yet to be set.
+func (s *session) keeps(now time.Time, committed bool) *binding {
 	p, x := s.p, &s.x
 	if x.scope.zero() {
 		return nil
 	}
-	b := binding{row: row, print: x.print, first: now.UnixNano(), completed: now.UnixNano()}
+	b := &binding{row: -1, print: x.print, first: now.UnixNano(), completed: now.UnixNano()}
 	if s.flight != nil {
 		b.first = s.flight.since.UnixNano()
 	}
-	switch fateOf(&p.contract, x.result.status, row >= 0) {
+	switch fateOf(&p.contract, x.result.status, committed) {
 	case forgets:
 		return nil
 	case locks:
 		b.locked = true
 	case stores:
 		b.status, b.body = x.result.status, x.result.body
-		if row >= 0 && bytes.Equal(b.body, x.answer.body) {
+		if committed && bytes.Equal(b.body, x.answer.body) {
 			b.body = nil
 		}
 	case binds:
@@ -99,14 +103,14 @@ func (s *session) bind(now time.Time, row int) []KeyRecord {
 	if old, ok := p.books.known(x.scope); ok && !expired(now, &old, &p.contract, x.to.collection) && (old.row >= 0 || old.status != 0) {
 		return nil // another request under the key was faster, and executed too
 	}
-	p.books.bind(x.scope, b)
-	if p.ledger == nil {
-		return nil
-	}
-	return []KeyRecord{s.keyRecord(&b)}
+	return b
 }
 
-func (s *session) keyRecord(b *binding) KeyRecord {
+// keyRecords is a binding as the ledger keeps it.
+func (s *session) keyRecords(b *binding) []KeyRecord {
+	if b == nil || s.p.ledger == nil {
+		return nil
+	}
 	k := KeyRecord{
 		Scope: s.x.scope.hex(), Key: s.x.key, Fingerprint: b.print.hex(), Status: b.status, Body: b.body, Locked: b.locked,
 		FirstSeen: time.Unix(0, b.first).UTC(), Completed: time.Unix(0, b.completed).UTC(),
@@ -115,7 +119,7 @@ func (s *session) keyRecord(b *binding) KeyRecord {
 		e := s.p.books.effect(b.row)
 		k.EffectID, k.Collection = e.ID, e.Collection
 	}
-	return k
+	return []KeyRecord{k}
 }
 
 // decision logs what the request is and what it gets.

@@ -19,14 +19,14 @@ func TestControls(t *testing.T) {
 
 		l.want("faults", post("faults", `{"faults":["none",{"reply":{"status":500}}]}`),
 			`200 {"faults":["none",{"commit":{"when":"before-reply"},"reply":{"do":"status","status":500}}]}`)
-		l.want("a bad list", post("faults", `{"faults":["slow","noen"]}`), `400 {"error":"refused","message":"1:19: unknown fault \"noen\"; near: none"}`)
+		l.want("a bad list", post("faults", `{"faults":["slow","noen"]}`), `400 {"error":"refused","message":"1:19: unknown fault \"noen\": did you mean \"none\"?"}`)
 		l.want("the old queue is kept", get("faults"), `200 {"faults":["none",{"commit":{"when":"before-reply"},"reply":{"do":"status","status":500}}]}`)
 
 		l.want("contract", get("contract")[:34], `200 {"contract":{"name":"seed","ti`)
 		l.want("preset", post("contract", `"stripe-v1"`)[:36], `200 {"contract":{"name":"stripe-v1",`)
 		l.want("no such preset", brief("", post("contract", `"stripe"`)), `400 refused`)
 		l.want("own", post("contract", `{"name":"mine","retention":{"for":"1h"}}`)[:31], `200 {"contract":{"name":"mine",`)
-		l.want("bad knob", post("contract", `{"retenton":{}}`), `400 {"error":"refused","message":"1:2: unknown knob \"retenton\"; near: retention"}`)
+		l.want("bad knob", post("contract", `{"retenton":{}}`), `400 {"error":"refused","message":"1:2: unknown knob \"retenton\": did you mean \"retention\"?"}`)
 		l.want("the contract is kept", l.p.Contract().Name, "mine")
 
 		l.want("clock", get("clock"), `200 {"now":"2026-03-01T12:00:00Z","virtual":true}`)

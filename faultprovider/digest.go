@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -25,12 +26,27 @@ func (d digest) hex() string {
 }
 
 // parseDigest reads what hex wrote.
-func parseDigest(s string) (d digest, ok bool) {
-	if s == "" {
-		return d, true
+func parseDigest(s string) (d digest, err error) {
+	if hex.DecodedLen(len(s)) > len(d) {
+		return d, fmt.Errorf("%q is no digest", s)
 	}
-	b, err := hex.DecodeString(s)
-	return digest(append(b, make([]byte, 16)...)[:16]), err == nil && len(b) == len(d)
+	_, err = hex.Decode(d[:], []byte(s))
+	return d, err
+}
+
+// fingerprint identifies a payload. Half a digest is enough: it is compared under one key only.
+type fingerprint [8]byte
+
+func (p fingerprint) hex() string {
+	if p == (fingerprint{}) {
+		return ""
+	}
+	return hex.EncodeToString(p[:])
+}
+
+func parseFingerprint(s string) (p fingerprint, err error) {
+	d, err := parseDigest(s)
+	return fingerprint(d[:8]), err
 }
 
 func sum(b []byte) digest {
@@ -63,31 +79,34 @@ func scoped(c *Contract, key, account, method, route string, value func(field st
 	return sum(buf)
 }
 
-// fingerprint identifies a payload; zero where the contract compares none. doc is the body re-serialized.
-func fingerprint(c *Contract, body, doc []byte) digest {
+// fingerprintOf identifies a payload; zero where the contract compares none. doc is the body re-serialized.
+func fingerprintOf(c *Contract, body, doc []byte) fingerprint {
 	switch c.Fingerprint.By {
+	case contract.ByNone:
+		return fingerprint{}
 	case contract.ByBytes:
-		return sum(body)
-	case contract.ByJSON:
-		return sum(doc)
+		doc = body
 	case contract.ByCanonical:
-		canonical, err := jsondoc.Canonical(doc)
-		if err != nil {
-			return sum(doc) // cannot be: doc was parsed
-		}
-		return sum(canonical)
+		doc = canonical(doc)
 	case contract.ByFields:
 		buf := make([]byte, 0, 256)
 		for _, name := range c.Fingerprint.Fields {
 			value, _ := jsondoc.Field(doc, name)
-			if canonical, err := jsondoc.Canonical(value); err == nil {
-				value = canonical
-			}
-			buf = field(buf, value)
+			buf = field(buf, canonical(value))
 		}
-		return sum(buf)
+		doc = buf
 	}
-	return digest{}
+	d := sum(doc)
+	return fingerprint(d[:8])
+}
+
+// canonical is the canonical form of a value that was parsed before, or nothing of nothing.
+func canonical(value []byte) []byte {
+	out, err := jsondoc.Canonical(value)
+	if err != nil {
+		return value
+	}
+	return out
 }
 
 // newID is the id of a new record: the collection in the singular and 8 hex digits from the seed and the request. n

@@ -26,8 +26,9 @@ func (m *match) look(now time.Time, stale time.Duration, r *Request, v view, c *
 }
 
 func (m *match) found(row int, v view) {
-	m.effectID, _, _, _, _ = v.now(row).parts()
-	m.answer = answer{status: http.StatusOK, body: v.body(row)}
+	r := v.now(row)
+	m.effectID = string(r.id)
+	m.answer = answer{status: http.StatusOK, body: r.body()}
 }
 
 // lookUp answers GET /jobs/by-idempotency-key/K. Its scope is that of a POST to the collection; the fields of the body
@@ -52,29 +53,30 @@ func (m *match) lookUp(now time.Time, at int64, r *Request, query url.Values, v 
 // list answers GET /jobs?field=value with the records whose fields, or whose key, are as the query says.
 func (m *match) list(at int64, query url.Values, v view, c *Contract) {
 	body := []byte(`{"data":[`)
-	v.rows(m.to.collection, func(row int) {
-		if !v.visible(row, at) || !fits(row, query, v, c) {
+	v.rows(m.to.collection, func(i int) {
+		r := v.now(i)
+		if !v.visible(i, at) || !fits(&r, query, c) {
 			return
 		}
 		if body[len(body)-1] != '[' {
 			body = append(body, ',')
 		}
-		body = append(body, v.body(row)...)
-		m.effectID, _, _, _, _ = v.now(row).parts()
+		body = append(body, r.body()...)
+		m.effectID = string(r.id)
 	})
 	m.answer = answer{status: http.StatusOK, body: append(body, `]}`...)}
 }
 
-func fits(row int, query url.Values, v view, c *Contract) bool {
+func fits(r *row, query url.Values, c *Contract) bool {
 	for name := range query {
 		want := query.Get(name)
 		if name == c.LookUp.Filter {
-			if _, key, _, _, _ := v.now(row).parts(); key != want {
+			if string(r.key) != want {
 				return false
 			}
 			continue
 		}
-		value, ok := jsondoc.Field(v.body(row), name)
+		value, ok := jsondoc.Field(r.body(), name)
 		if !ok || string(value) != want && text(value) != want {
 			return false
 		}

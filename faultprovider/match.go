@@ -22,16 +22,15 @@ type view interface {
 	find(collection, id string) int
 	owner(collection, id string) int
 	visible(row int, at int64) bool
-	now(row int) *row
-	body(row int) []byte  // as it is now
-	first(row int) []byte // as its commit made it
+	now(row int) row // as it is now
+	row(row int) row // as it was committed
 	rows(collection string, each func(row int))
 	newID(r *Request, collection, key string) string
 }
 
 // flight is a key whose first request is not over.
 type flight struct {
-	print digest
+	print fingerprint
 	since time.Time
 }
 
@@ -45,7 +44,7 @@ type match struct {
 	class    fault.Which // which faults can take it; "" is those for any request
 	waits    bool        // until the flight under its key is over, to be matched again
 	scope    digest      // under which its result is kept; zero: under none
-	print    digest      // of its payload
+	print    fingerprint // of its payload
 	answer   answer
 	makes    *Effect // what it would commit
 }
@@ -138,7 +137,7 @@ func (m *match) byKey(now time.Time, r *Request, v view, c *Contract, sent strin
 		m.refuse("", why, http.StatusBadRequest, "idempotency_key_invalid", why)
 		return true
 	}
-	m.print = fingerprint(c, r.Body, doc)
+	m.print = fingerprintOf(c, r.Body, doc)
 	m.scope = scoped(c, m.key, header(r.Header, "Authorization"), r.Method, m.to.name(), func(name string) string {
 		value, _ := jsondoc.Field(doc, name)
 		return string(value)
@@ -181,8 +180,8 @@ func (m *match) byBinding(v view, c *Contract, b *binding) bool {
 }
 
 // byFlight matches a write whose key is in flight.
-func (m *match) byFlight(c *Contract, print digest) bool {
-	if print != m.print && c.Mismatch.Do != contract.ReplayFirst {
+func (m *match) byFlight(c *Contract, first fingerprint) bool {
+	if first != m.print && c.Mismatch.Do != contract.ReplayFirst {
 		return m.changed(c)
 	}
 	switch c.InFlight.Do {
@@ -241,29 +240,30 @@ func expired(now time.Time, b *binding, c *Contract, collection string) bool {
 // replay answers a repeat.
 func (m *match) replay(v view, c *Contract, b *binding) {
 	m.kind, m.class = Replay, fault.Replay
+	var r row
 	if b.row >= 0 {
-		m.effectID, _, _, _, _ = v.now(b.row).parts()
+		r = v.now(b.row)
+		m.effectID = string(r.id)
 	}
 	a := answer{status: c.Replay.Status, marker: c.Replay.Marker}
-	if a.status == 0 {
-		a.status = b.status
-	}
 	switch c.Replay.Do {
 	case contract.StoredReply:
-		a.status = b.status
-		if c.Replay.Status != 0 && b.status < 300 {
-			a.status = c.Replay.Status
+		if a.status == 0 || b.status >= 300 {
+			a.status = b.status
 		}
 		if a.body = b.body; a.body == nil && b.row >= 0 {
-			a.body = v.first(b.row)
+			r = v.row(b.row)
+			a.body = r.body()
 		}
 	case contract.ConflictWithID:
-		body := jsondoc.AppendString([]byte(`{"error":"already_exists","id":`), m.effectID)
-		a.body = append(body, '}')
+		a.body = append(jsondoc.AppendString([]byte(`{"error":"already_exists","id":`), m.effectID), '}')
 	case contract.Accepted:
 		a.body = []byte(`{"status":"accepted"}`)
 	default:
-		a.body = v.body(b.row)
+		a.body = r.body()
+	}
+	if a.status == 0 {
+		a.status = b.status
 	}
 	m.answer = a
 }

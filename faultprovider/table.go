@@ -1,139 +1,88 @@
 package faultprovider
 
 import (
-	"bytes"
 	"encoding/binary"
 	"hash/maphash"
-	"strings"
-	"time"
-
-	"faultlab/faultprovider/jsondoc"
 )
 
 // table is the working copy of the ledger. A provider may be asked to remember millions of keys, so an effect and the
-// key that made it are one row with one string, and the indexes hold numbers.
+// key that made it are one row of bytes in an arena, and the indexes hold the numbers of rows.
 type table struct {
-	chunks      [][]row
-	n           int
-	collections []string // by row.coll
-	byName      map[string]uint32
+	arena       arena
+	places      [][]place // of the rows, as they were committed
+	n           int       // rows
+	collections []string
+	byName      map[string]int
 
-	seed  maphash.Seed
-	ids   map[uint64]int32 // hash of collection and id: the latest row of that hash, the others by row.next
-	keys  map[digest]int32 // scoped key: its row, or ^ its place in loose
-	loose []binding        // what is known under keys whose result is not just "the row was created"
+	seed maphash.Seed
+	ids  index // collection and id: 1 + row
+	keys index // scoped key: 1 + row, or -1 - place in loose
 
-	latest map[int]row // rows that changed since their commit, as they are now
-}
-
-// row is one effect. Until something else is known under its key, it is also the key's binding.
-type row struct {
-	text     string // lengths of id, key, request and of, as uvarints; then these; then the body after its id
-	at       int64  // commit, in Unix nanoseconds
-	first    int64  // first request under the key, likewise
-	print    digest // of the payload
-	next     int32  // 1 + the row before with the same hash of collection and id
-	undoneBy int32  // 1 + the row that undid this one
-	coll     uint32
-	status   uint16 // of the result under the key; 0 as long as no key is bound to the row
-	op       opCode
-	gone     bool
-}
-
-type opCode uint8
-
-var opCodes = [...]Operation{Create, Put, Delete}
-
-func codeOf(op Operation) opCode {
-	for i, o := range opCodes {
-		if o == op {
-			return opCode(i)
-		}
-	}
-	return 0
+	loose  []looseKey    // what is known under keys that is more than their row says
+	latest map[int]place // rows that were replaced (PUT), as they are now
+	undone map[int]int   // rows that another one undid, by that one
+	gone   map[int]bool  // rows whose record was deleted
 }
 
 // binding is what is known under a key.
 type binding struct {
 	row              int // -1: no effect
-	print            digest
+	print            fingerprint
 	status           int    // of the stored result, 0 if only the effect counts
-	body             []byte // of the stored result; nil: the effect's
+	body             []byte // of the stored result; nil: the body that the effect was committed with
 	locked           bool
-	first, completed int64
+	first, completed int64 // Unix nanoseconds
+}
+
+type looseKey struct {
+	scope digest
+	binding
 }
 
 func newTable() *table {
-	return &table{byName: map[string]uint32{}, seed: maphash.MakeSeed(), ids: map[uint64]int32{}, keys: map[digest]int32{}, latest: map[int]row{}}
-}
-
-const chunkSize = 1024
-
-func (t *table) row(i int) *row { return &t.chunks[i/chunkSize][i%chunkSize] }
-
-// parts takes a row's text apart.
-func (r *row) parts() (id, key, request, of, rest string) {
-	text := r.text
-	var length [4]int
-	at := 0
-	for i := range length {
-		n, size := uvarint(text[at:])
-		length[i], at = n, at+size
+	t := &table{byName: map[string]int{}, seed: maphash.MakeSeed(), latest: map[int]place{}, undone: map[int]int{}, gone: map[int]bool{}}
+	t.ids.hash = func(n int32) uint64 {
+		r := t.row(int(n) - 1)
+		return t.hash(r.coll, string(r.id))
 	}
-	cut := func(n int) string { at += n; return text[at-n : at] }
-	id, key, request, of = cut(length[0]), cut(length[1]), cut(length[2]), cut(length[3])
-	return id, key, request, of, text[at:]
+	t.keys.hash = func(n int32) uint64 { return t.scope(n).hash() }
+	return t
 }
 
-func uvarint(s string) (n, size int) {
-	for shift := 0; ; shift += 7 {
-		b := s[size]
-		size++
-		n |= int(b&0x7f) << shift
-		if b < 0x80 {
-			return n, size
-		}
+const placesChunk = 4096
+
+// row is a row as it was committed.
+func (t *table) row(i int) row {
+	return decodeRow(t.arena.from(t.places[i/placesChunk][i%placesChunk]))
+}
+
+// now is a row as it is now.
+func (t *table) now(i int) row {
+	if p, ok := t.latest[i]; ok {
+		return decodeRow(t.arena.from(p))
 	}
+	return t.row(i)
 }
 
-func packRow(id, key, request, of string, rest []byte) string {
-	var lengths [4 * binary.MaxVarintLen64]byte
-	head := lengths[:0]
-	for _, n := range [...]int{len(id), len(key), len(request), len(of)} {
-		head = binary.AppendUvarint(head, uint64(n))
-	}
-	var b strings.Builder
-	b.Grow(len(head) + len(id) + len(key) + len(request) + len(of) + len(rest))
-	b.Write(head)
-	for _, part := range [...]string{id, key, request, of} {
-		b.WriteString(part)
-	}
-	b.Write(rest)
-	return b.String()
+func (t *table) write(r *row) place {
+	room, at := t.arena.room(r.size())
+	b := r.encode(room)
+	t.arena.keep(b)
+	return at
 }
 
-const idMember = `{"id":`
-
-// bodyOf puts a record's body together.
-func bodyOf(id, rest string) []byte { return append(beginBody(id, len(rest)), rest...) }
-
-// beginBody begins a body that goes on for about so many bytes.
-func beginBody(id string, more int) []byte {
-	body := make([]byte, 0, len(idMember)+2+len(id)+more+8)
-	return jsondoc.AppendString(append(body, idMember...), id)
-}
-
-// restOf is the part of a body after its id, which bodyOf put there.
-func restOf(id string, body []byte) []byte {
-	n := len(idMember) + 2 + len(id)
-	if bytes.IndexByte(body[len(idMember):min(n, len(body))], '\\') >= 0 { // the id has escapes
-		n = len(beginBody(id, 0))
-	}
-	return body[min(n, len(body)):]
-}
-
-func (t *table) hash(coll uint32, id string) uint64 {
+func (t *table) hash(coll int, id string) uint64 {
 	return maphash.String(t.seed, id) ^ uint64(coll)*0x9e3779b97f4a7c15
+}
+
+func (d digest) hash() uint64 { return binary.LittleEndian.Uint64(d[:]) }
+
+// scope is the scoped key that a number of the index of keys is about.
+func (t *table) scope(n int32) digest {
+	if n < 0 {
+		return t.loose[-1-n].scope
+	}
+	return t.row(int(n) - 1).scope
 }
 
 // find returns the row of a record, or -1.
@@ -142,20 +91,14 @@ func (t *table) find(collection, id string) int {
 	if !ok {
 		return -1
 	}
-	i, ok := t.ids[t.hash(coll, id)]
+	n, ok := t.ids.get(t.hash(coll, id), func(n int32) bool {
+		r := t.row(int(n) - 1)
+		return r.coll == coll && string(r.id) == id
+	})
 	if !ok {
 		return -1
 	}
-	for n := int(i); ; {
-		r := t.row(n)
-		if found, _, _, _, _ := r.parts(); found == id && r.coll == coll {
-			return n
-		}
-		if r.next == 0 {
-			return -1
-		}
-		n = int(r.next) - 1
-	}
+	return int(n) - 1
 }
 
 // owner returns the row of the record with that id, in the collection if it is there, else in any, or -1.
@@ -171,131 +114,129 @@ func (t *table) owner(collection, id string) int {
 	return -1
 }
 
-// put adds an effect, or replaces the one with its collection and id, and returns its row. It does not look at
-// UndoneBy: see undo.
-func (t *table) put(e *Effect, print digest) int {
-	coll, ok := t.byName[e.Collection]
-	if !ok {
-		coll = uint32(len(t.collections))
-		t.collections = append(t.collections, e.Collection)
-		t.byName[e.Collection] = coll
+// put adds an effect, or replaces the one with its collection and id, and binds a key to it unless b is nil. It returns
+// the row. UndoneBy is not looked at: see undo.
+func (t *table) put(e *Effect, p fingerprint, scope digest, b *binding) int {
+	r := row{
+		at: e.CommittedAt.UnixNano(), print: p, op: e.Operation, coll: t.collection(e.Collection),
+		id: []byte(e.ID), key: []byte(e.Key), request: []byte(e.RequestID), of: []byte(e.Of), rest: restOf(e.ID, e.Body),
 	}
-	fresh := row{
-		text: packRow(e.ID, e.Key, e.RequestID, e.Of, restOf(e.ID, e.Body)),
-		at:   e.CommittedAt.UnixNano(), print: print, coll: coll, op: codeOf(e.Operation), gone: e.Gone,
+	i := t.find(e.Collection, e.ID)
+	if i >= 0 {
+		t.latest[i] = t.write(&r)
+		delete(t.undone, i)
+		delete(t.gone, i)
+		if e.Gone {
+			t.gone[i] = true
+		}
+	} else {
+		if b != nil && b.body == nil && !b.locked && b.completed == r.at && b.print == p && b.first <= r.at {
+			r.scope, r.first, r.status = scope, b.first, b.status
+		}
+		i = t.add(&r)
 	}
-	if i := t.find(e.Collection, e.ID); i >= 0 {
-		t.latest[i] = fresh
-		return i
+	if b != nil {
+		b.row = i
+		t.bind(scope, *b)
 	}
-	return t.add(fresh, e.ID)
+	return i
 }
 
-func (t *table) add(fresh row, id string) int {
+func (t *table) collection(name string) int {
+	coll, ok := t.byName[name]
+	if !ok {
+		coll = len(t.collections)
+		t.collections = append(t.collections, name)
+		t.byName[name] = coll
+	}
+	return coll
+}
+
+func (t *table) add(r *row) int {
 	i := t.n
+	if i%placesChunk == 0 {
+		t.places = append(t.places, make([]place, placesChunk))
+	}
+	t.places[i/placesChunk][i%placesChunk] = t.write(r)
 	t.n++
-	if i%chunkSize == 0 {
-		t.chunks = append(t.chunks, make([]row, chunkSize))
-	}
-	h := t.hash(fresh.coll, id)
-	if before, ok := t.ids[h]; ok {
-		fresh.next = before + 1
-	}
-	t.ids[h] = int32(i)
-	*t.row(i) = fresh
+	t.ids.set(t.hash(r.coll, string(r.id)), int32(i+1), func(int32) bool { return false })
 	return i
 }
 
 // bind sets what is known under a key.
 func (t *table) bind(scope digest, b binding) {
-	if b.row >= 0 && b.body == nil && !b.locked {
+	is := func(n int32) bool { return t.scope(n) == scope }
+	if b.row >= 0 {
 		r := t.row(b.row)
-		if r.status == 0 { // nobody's yet
-			r.status, r.first = uint16(b.status), b.first
-		}
-		if r.print == b.print && int(r.status) == b.status && r.first == b.first && r.at == b.completed {
-			t.keys[scope] = int32(b.row)
+		if own := r.binding(b.row); r.scope == scope && own.equal(&b) {
+			t.keys.set(scope.hash(), int32(b.row+1), is)
 			return
 		}
 	}
-	if n, ok := t.keys[scope]; ok && n < 0 {
-		t.loose[^n] = b
+	if n, ok := t.keys.get(scope.hash(), is); ok && n < 0 {
+		t.loose[-1-n].binding = b
 		return
 	}
-	t.loose = append(t.loose, b)
-	t.keys[scope] = ^int32(len(t.loose) - 1)
+	t.loose = append(t.loose, looseKey{scope, b})
+	t.keys.set(scope.hash(), int32(-len(t.loose)), is)
 }
 
-func (t *table) binding(n int32) binding {
-	if n < 0 {
-		return t.loose[^n]
-	}
-	r := t.row(int(n))
-	return binding{row: int(n), print: r.print, status: int(r.status), first: r.first, completed: r.at}
+// binding is what a row says of the key that made it.
+func (r *row) binding(i int) binding {
+	return binding{row: i, print: r.print, status: r.status, first: r.first, completed: r.at}
+}
+
+func (b *binding) equal(other *binding) bool {
+	return b.row == other.row && b.print == other.print && b.status == other.status && b.first == other.first &&
+		b.completed == other.completed && other.body == nil && !other.locked
 }
 
 // known returns what is known under a key.
 func (t *table) known(scope digest) (binding, bool) {
-	n, ok := t.keys[scope]
-	if !ok {
+	n, ok := t.keys.get(scope.hash(), func(n int32) bool { return t.scope(n) == scope })
+	switch {
+	case !ok:
 		return binding{}, false
+	case n < 0:
+		return t.loose[-1-n].binding, true
 	}
-	return t.binding(n), true
-}
-
-// now is a row as it is now; it must not be changed.
-func (t *table) now(i int) *row {
-	if len(t.latest) > 0 {
-		if r, ok := t.latest[i]; ok {
-			return &r
-		}
-	}
-	return t.row(i)
+	r := t.row(int(n) - 1)
+	return r.binding(int(n) - 1), true
 }
 
 // undo marks a record as undone by another.
-func (t *table) undo(i, by int, gone bool) {
-	r := *t.now(i)
-	r.undoneBy = int32(by) + 1
-	r.gone = r.gone || gone
-	t.latest[i] = r
+func (t *table) undo(row, by int, gone bool) {
+	t.undone[row] = by
+	if gone {
+		t.gone[row] = true
+	}
 }
 
-// effect puts a row together, as it is now.
+// effect puts an effect together, as it is now.
 func (t *table) effect(i int) Effect {
 	r := t.now(i)
-	id, key, request, of, rest := r.parts()
 	e := Effect{
-		ID: id, Collection: t.collections[r.coll], Operation: opCodes[r.op], Key: key, RequestID: request, Of: of,
-		Fingerprint: r.print.hex(), Body: bodyOf(id, rest), CommittedAt: time.Unix(0, r.at).UTC(), Gone: r.gone,
+		ID: string(r.id), Collection: t.collections[r.coll], Operation: r.op, Key: string(r.key), RequestID: string(r.request),
+		Of: string(r.of), Fingerprint: r.print.hex(), Body: r.body(), CommittedAt: r.committed(),
+		Gone: r.op == Delete || t.gone[i],
 	}
-	if r.undoneBy > 0 {
-		e.UndoneBy, _, _, _, _ = t.row(int(r.undoneBy) - 1).parts()
+	if by, ok := t.undone[i]; ok {
+		e.UndoneBy = string(t.row(by).id)
 	}
 	return e
 }
 
-// body is the body of a row as it is now, first the one that its commit made.
-func (t *table) body(i int) []byte {
-	id, _, _, _, rest := t.now(i).parts()
-	return bodyOf(id, rest)
-}
-
-func (t *table) first(i int) []byte {
-	id, _, _, _, rest := t.row(i).parts()
-	return bodyOf(id, rest)
-}
-
 // visible reports whether a record was there at a moment of the past or present.
 func (t *table) visible(i int, at int64) bool {
-	r := t.now(i)
-	if t.row(i).at > at || r.op == codeOf(Delete) {
+	r := t.row(i)
+	if r.at > at || r.op == Delete {
 		return false
 	}
-	return !r.gone || r.undoneBy > 0 && t.row(int(r.undoneBy)-1).at > at
+	by, undone := t.undone[i]
+	return !t.gone[i] || undone && t.row(by).at > at
 }
 
-// rows calls each for the records of a collection, deletions included, in the order of their commits.
+// rows calls each for the effects of a collection, deletions included, in the order of their commits.
 func (t *table) rows(collection string, each func(row int)) {
 	coll, ok := t.byName[collection]
 	if !ok {

@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"faultlab/engine"
+	"faultlab/faultprovider/fault"
 	"faultlab/scenarios/lang"
 )
 
@@ -108,6 +109,19 @@ func TestAVerbThatDoesNotFitIsRefusedAtOnce(t *testing.T) {
 	}
 	if n := b.Timeline().Len(); n != 0 {
 		t.Errorf("the timeline has %d entries of verbs that were refused", n)
+	}
+}
+
+func TestAMistypedFaultIsToldWhatIsNear(t *testing.T) {
+	t.Parallel()
+	b := bench(t, "a-fail-before-commit", Options{})
+	for line, want := range map[string]string{
+		"fault nope":    `unknown fault "nope": did you mean "none"?`,
+		"fault explode": `unknown fault "explode"; the names are ` + strings.Join(fault.Names(), ", "),
+	} {
+		if err := b.Do(line); err == nil || err.Error() != want {
+			t.Errorf("%s: got %v, want %s", line, err, want)
+		}
 	}
 }
 

@@ -79,6 +79,9 @@ func (n names) Judge(k lang.Kind, value string) error {
 	switch k {
 	case lang.KindFault:
 		_, err := fault.Parse(value)
+		if unknown := new(fault.UnknownError); errors.As(err, &unknown) {
+			return &lang.Error{Message: err.Error()} // one of the names is none: after "what fits" it would read as nothing
+		}
 		return err
 	case lang.KindContract:
 		if _, ok := contract.Preset(value); ok {

@@ -140,10 +140,11 @@ func TestParseRefusesWithThePlace(t *testing.T) {
 	for text, want := range map[string]string{
 		``:                     `1:1: unexpected end, a value is missing`,
 		`[]`:                   `1:1: an object is needed here, not a list`,
-		`{"retenton":{}}`:      `1:2: unknown knob "retenton"; near: retention`,
+		`{"retenton":{}}`:      `1:2: unknown knob "retenton": did you mean "retention"?`,
 		`{"key":{"length":1}}`: `1:9: unknown knob "length"`,
 		"{\n \"mismatch\": {\"do\": \"explode\"}}":            `2:21: "do" must be one of reject, replay-first, execute, not "explode"`,
-		`{"extends":"stripe"}`:                                `1:12: there is no preset "stripe"; near: stripe-v1; presets: ` + strings.Join(Names(), ", "),
+		`{"extends":"stripe"}`:                                `1:12: there is no preset "stripe": did you mean "stripe-v1"?`,
+		`{"extends":"zebra"}`:                                 `1:12: there is no preset "zebra"; the presets are ` + strings.Join(Names(), ", "),
 		`{"scope":["rout"]}`:                                  `1:11: "scope" holds account, method, route and field:NAME, not "rout"`,
 		`{"scope":[1]}`:                                       `1:11: "scope" holds strings`,
 		`{"retention":{"from":"client-clock"}}`:               `1:22: retention.from: the client's clock needs carrier.firstSent`,

@@ -18,7 +18,7 @@ func Parse(text []byte) (Contract, error) {
 	r.Text("extends", &base)
 	c, ok := Preset(base)
 	if !ok {
-		r.FailAt("extends", "there is no preset %q%s; presets: %s", base, jsondoc.Hint(base, Names()), strings.Join(Names(), ", "))
+		r.FailAt("extends", "there is no preset %q%s", base, jsondoc.HintOrAll(base, "presets", Names()))
 	}
 	if r.Has("extends") {
 		c.Name, c.Title = "own", "own rules, made from "+base
@@ -151,7 +151,7 @@ func Read(text []byte) (Contract, error) {
 	}
 	c, ok := Preset(v.Text)
 	if !ok {
-		return c, errors.New(`there is no preset "` + v.Text + `"` + jsondoc.Hint(v.Text, Names()) + "; presets: " + strings.Join(Names(), ", "))
+		return c, errors.New(`there is no preset "` + v.Text + `"` + jsondoc.HintOrAll(v.Text, "presets", Names()))
 	}
 	return c, nil
 }

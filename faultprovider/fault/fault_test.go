@@ -88,13 +88,13 @@ func TestParseList(t *testing.T) {
 func TestParseListRefusesTheWholeList(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		`{"faults":["none","commit-then-eror"]}`:                        `1:19: unknown fault "commit-then-eror"; near: commit-then-error`,
-		`{"faults":["zzz"]}`:                                            `1:12: unknown fault "zzz"; names: ` + strings.Join(Names(), ", "),
-		`{"faults":[{"name":"slwo"}]}`:                                  `1:20: unknown fault "slwo"; near: slow`,
+		`{"faults":["none","commit-then-eror"]}`:                        `1:19: unknown fault "commit-then-eror": did you mean "commit-then-error"?`,
+		`{"faults":["zzz"]}`:                                            `1:12: unknown fault "zzz"; the names are ` + strings.Join(Names(), ", "),
+		`{"faults":[{"name":"slwo"}]}`:                                  `1:20: unknown fault "slwo": did you mean "slow"?`,
 		`{"faults":[{}]}`:                                               `1:12: a fault needs a "name", or one of "commit" and "reply"`,
 		`{"faults":[7]}`:                                                `1:12: a fault is a name or an object, not a number`,
 		`{"faults":"none"}`:                                             `1:11: "faults" must be a list, not a string`,
-		`{"fault":["none"]}`:                                            `1:2: unknown member "fault"; near: faults`,
+		`{"fault":["none"]}`:                                            `1:2: unknown member "fault": did you mean "faults"?`,
 		`["none"]`:                                                      `1:1: an object is needed here, not a list`,
 		`{"faults":["none"`:                                             `1:18: unexpected end, the list goes on with , or ]`,
 		`{"faults":[{"reply":{"do":"explode"}}]}`:                       `1:27: "do" must be one of normal, status, reset, nothing, cut, cut-unframed, not-json, too-large, wrong-length, redirect, not "explode"`,
@@ -112,7 +112,7 @@ func TestParseListRefusesTheWholeList(t *testing.T) {
 		`{"faults":[{"commit":{"when":"never","after":"1s"}}]}`:         `1:46: "after" has no meaning when "when" is "never"`,
 		`{"faults":[{"name":"none","on":{"probability":2}}]}`:           `1:47: "probability" must be above 0 and at most 1, not 2`,
 		`{"faults":[{"name":"a b","reply":{"do":"reset"}}]}`:            `1:20: a name has no spaces, not "a b"`,
-		`{"faults":[{"name":"none","on":{"request":"any"}},"nothing"]}`: `1:33: unknown member "request"; near: requests`,
+		`{"faults":[{"name":"none","on":{"request":"any"}},"nothing"]}`: `1:33: unknown member "request": did you mean "requests"?`,
 	} {
 		got, err := ParseList([]byte(text))
 		var at *jsondoc.Error
@@ -128,7 +128,10 @@ func TestParseOfACommandLine(t *testing.T) {
 		t.Errorf("%+v, %v", f, err)
 	}
 	for arg, want := range map[string]string{
-		"comit-then-drop": `unknown fault "comit-then-drop"; near: commit-then-drop`,
+		"comit-then-drop": `unknown fault "comit-then-drop": did you mean "commit-then-drop"?`,
+		"nope":            `unknown fault "nope": did you mean "none"?`,
+		"comit-then-eror": `unknown fault "comit-then-eror": did you mean "commit-then-error"?`,
+		"cmit-then-eror":  `unknown fault "cmit-then-eror"; the names are ` + strings.Join(Names(), ", "),
 		"{":               `1:2: unexpected end, a name in double quotes is missing`,
 		`{"nam":"slow"}`:  `1:1: a fault needs a "name", or one of "commit" and "reply"`,
 	} {

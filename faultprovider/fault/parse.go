@@ -49,26 +49,18 @@ func Parse(arg string) (Fault, error) {
 	}
 	f, ok := Named(arg)
 	if !ok {
-		return Fault{}, unknown(arg)
+		return Fault{}, &UnknownError{arg}
 	}
 	return f, nil
 }
 
 // UnknownError is a name that is no fault's.
-type UnknownError struct {
-	Name string
-	Near []string // names that resemble it
-}
+type UnknownError struct{ Name string }
 
+// Error offers the names that resemble it, or else all.
 func (e *UnknownError) Error() string {
-	hint := "; names: " + strings.Join(Names(), ", ")
-	if len(e.Near) > 0 {
-		hint = "; near: " + strings.Join(e.Near, ", ")
-	}
-	return `unknown fault "` + e.Name + `"` + hint
+	return `unknown fault "` + e.Name + `"` + jsondoc.HintOrAll(e.Name, "names", Names())
 }
-
-func unknown(name string) *UnknownError { return &UnknownError{name, jsondoc.Near(name, Names())} }
 
 // read reads one item of a list.
 func read(list *jsondoc.Reader, text []byte, v jsondoc.Value) Fault {
@@ -76,7 +68,7 @@ func read(list *jsondoc.Reader, text []byte, v jsondoc.Value) Fault {
 	case jsondoc.String:
 		f, ok := Named(v.Text)
 		if !ok {
-			list.Fail(v.Offset, "%s", unknown(v.Text))
+			list.Fail(v.Offset, "%s", &UnknownError{v.Text})
 		}
 		return f
 	case jsondoc.Object:
@@ -100,7 +92,7 @@ func readObject(r *jsondoc.Reader) Fault {
 	r.Within("on", func(r *jsondoc.Reader) { readOn(r, &f.On) })
 	switch {
 	case !isAlias && !axes && name != "":
-		r.FailAt("name", "%s", unknown(name))
+		r.FailAt("name", "%s", &UnknownError{name})
 	case !isAlias && !axes:
 		r.FailAt("name", `a fault needs a "name", or one of "commit" and "reply"`)
 	}

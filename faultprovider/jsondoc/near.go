@@ -6,16 +6,25 @@ import (
 	"strings"
 )
 
-// Hint is "; near: a, b" for the words that resemble one, or "" when none does.
+// Hint is `: did you mean "a" or "b"?` for the words that resemble one, or "" when none does.
 func Hint(word string, words []string) string {
 	near := Near(word, words)
 	if len(near) == 0 {
 		return ""
 	}
-	return "; near: " + strings.Join(near, ", ")
+	return `: did you mean "` + strings.Join(near, `" or "`) + `"?`
 }
 
-// Near returns up to three words that resemble one most: a few letters apart, or with most of their parts in common.
+// HintOrAll is Hint, or "; the KIND are a, b, c" when no word resembles it.
+func HintOrAll(word, kind string, words []string) string {
+	if hint := Hint(word, words); hint != "" {
+		return hint
+	}
+	return "; the " + kind + " are " + strings.Join(words, ", ")
+}
+
+// Near returns up to three words that resemble one most: at most two letters apart, one in a short word, or with all
+// parts of the one in the other.
 func Near(word string, words []string) []string {
 	type match struct {
 		word string
@@ -27,7 +36,7 @@ func Near(word string, words []string) []string {
 		if shared(word, w) {
 			far = min(far, 2)
 		}
-		if far <= max(1, min(len(word), len(w))/4) || far <= 2 && len(word) > 3 {
+		if far <= 1 || far <= 2 && len(word) > 3 {
 			found = append(found, match{w, far})
 		}
 	}

@@ -51,7 +51,7 @@ func TestReaderSaysWhatIsWrongAndWhere(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		`[]`:                            `1:1: an object is needed here, not a list`,
-		`{"txet":1}`:                    `1:2: unknown knob "txet"; near: text`,
+		`{"txet":1}`:                    `1:2: unknown knob "txet": did you mean "text"?`,
 		`{"zebra":1}`:                   `1:2: unknown knob "zebra"`,
 		`{"text":"a","text":"b"}`:       `1:13: knob "text" is given twice`,
 		"{\n  \"text\": 1}":             `2:11: "text" must be a string, not a number`,

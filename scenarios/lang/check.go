@@ -42,14 +42,18 @@ func (u use) judge(n Names) *Error {
 	}
 	err := &Error{Line: u.line, Column: u.col}
 	if j, ok := n.(Judge); ok {
-		if wrong := j.Judge(u.kind, u.text); wrong != nil {
+		switch wrong := j.Judge(u.kind, u.text).(type) {
+		case nil:
+			return nil
+		case *Error:
+			err.Message, err.Suggest = wrong.Message, wrong.Suggest
+		default:
 			err.Message = wrong.Error()
 			if !u.json {
 				err.Suggest = fitting(u.text, n.Values(u.kind))
 			}
-			return err
 		}
-		return nil
+		return err
 	}
 	values := n.Values(u.kind)
 	if values == nil || u.json || slices.Contains(values, u.text) {

@@ -16,6 +16,9 @@ func (n names) Values(k Kind) []string { return n[k] }
 type strict struct{ names }
 
 func (s strict) Judge(k Kind, v string) error {
+	if k == KindFault && v == "never" {
+		return &Error{Message: "no fault does that: say when"}
+	}
 	if k == KindFault && !strings.HasPrefix(v, "commit-") && v != `{"commit":"late"}` {
 		return errors.New("no fault does that")
 	}
@@ -55,6 +58,7 @@ func TestAJudgeDecidesByItself(t *testing.T) {
 		"fault commit-then-anything":                 "",
 		`fault {"commit": "late"}`:                   "",
 		`fault commit-then-error {"commit":"never"}`: "no fault does that",
+		"fault never":                                "no fault does that: say when",
 		"fault comit-then-error":                     "no fault does that; what fits: commit-then-error, commit-then-drop",
 	} {
 		said := ""

@@ -79,7 +79,8 @@ type Names interface {
 }
 
 // Judge is a Names that decides by itself whether a value fits, as for faults
-// that take parameters. A nil error means that it does.
+// that take parameters. A nil error means that it does; an *Error says itself
+// what would fit, to any other one the values of its kind are added.
 type Judge interface {
 	Names
 	Judge(k Kind, value string) error
