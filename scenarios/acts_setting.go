@@ -89,12 +89,7 @@ func (b *Bench) actClearFaults(l lang.Line) error {
 
 func (b *Bench) queue(l lang.Line, faults []faultprovider.Fault) {
 	b.prov.QueueFaults(faults)
-	b.set(l.Verb, l.Text, func(s *Setting) {
-		s.Faults = nil
-		for _, f := range faults {
-			s.Faults = append(s.Faults, faultNames(f)...)
-		}
-	})
+	b.set(l.Verb, l.Text, func(*Setting) {})
 }
 
 // mostTimes is up to how many times a fault that takes several requests is listed one by one.

@@ -246,9 +246,14 @@ func (b *Bench) Close() error {
 // note puts what was done to the bench on the timeline.
 func (b *Bench) note(n Note) { b.line.append(Entry{At: b.clk.Now(), Note: &n}) }
 
-// set changes the bench's setting and notes it.
+// set changes the bench's setting and notes it, with the faults that are queued now: requests take them without a word to the bench.
 func (b *Bench) set(verb, text string, change func(*Setting)) {
+	var queued []string
+	for _, f := range b.prov.Faults() {
+		queued = append(queued, faultNames(f)...)
+	}
 	b.mu.Lock()
+	b.setting.Faults = queued
 	change(&b.setting)
 	s := b.setting
 	b.mu.Unlock()

@@ -136,6 +136,25 @@ func TestARefusalOfTheEngineIsOnTheTimeline(t *testing.T) {
 	}
 }
 
+func TestAFaultThatWasTakenDoesNotComeBack(t *testing.T) {
+	t.Parallel()
+	b := bench(t, "b-commit-then-error", Options{})
+	for _, step := range []struct{ line, want string }{
+		{"fault commit-then-error slow", "commit-then-error slow"},
+		{"trigger fulfill payload.json", "slow"}, // the retry is a replay, and takes none
+		{"crash", "slow"},
+		{"restart", "slow"},
+		{"contract ignores-key", "slow"},
+		{"trigger fulfill payload.json", ""},
+		{"crash", ""},
+	} {
+		do(t, b, step.line)
+		if got := strings.Join(b.Timeline().Latest().Faults, " "); got != step.want {
+			t.Errorf("after %s the queue is %q, want %q", step.line, got, step.want)
+		}
+	}
+}
+
 func TestUnavailableVerbsSayWhy(t *testing.T) {
 	t.Parallel()
 	b := bench(t, "c-commit-then-drop", Options{})
