@@ -69,7 +69,7 @@ func effectOf(r *httpRequest, assumed assume.Contract) Effect {
 	switch {
 	case readMethod(r.method):
 		return Read
-	case r.key != "" && assumed.Enforces:
+	case r.key != "" && assumed.Protects(r.keyHeader, r.keyField):
 		return KeyedWrite
 	case assumed.Repeats(r.method):
 		return IdempotentWrite
@@ -90,7 +90,7 @@ func (c *httpCall) perform(ctx context.Context, h *host, pos Pos, _ Ticket) (Cal
 	if err != nil {
 		return CallEnded{How: HowNeverSent}, script.Completion{Err: &script.ServiceError{Code: "WOML_HTTP_INPUT_INVALID", Message: err.Error()}}
 	}
-	req.Header = c.req.header.Clone()
+	req.Header = c.req.header
 	client := http.Client{Transport: hops, CheckRedirect: func(_ *http.Request, via []*http.Request) error {
 		switch {
 		case c.req.redirect == "manual":

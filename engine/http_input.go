@@ -69,6 +69,8 @@ type httpRequest struct {
 	redirect     string // follow, manual or error
 	redirects    int
 	key          string // the idempotency option's; empty for none
+	keyHeader    string // what carries it
+	keyField     string // or the body's field
 }
 
 var methodForm = regexp.MustCompile(`^[A-Z]{1,32}$`)
@@ -303,7 +305,7 @@ func checkKey(in *httpInput, r *httpRequest) error {
 	case header != "" && field != "":
 		return fmt.Errorf("idempotency takes header or field, not both")
 	case field != "":
-		return r.keyField(field, in.json)
+		return r.putKey(field, in.json)
 	case !token(header) || len(header) > maxHeaderName || ownHeaders[strings.ToLower(header)]:
 		return fmt.Errorf("idempotency.header %q is no header that can carry a key", header)
 	case r.header.Get(header) != "":
@@ -315,8 +317,8 @@ func checkKey(in *httpInput, r *httpRequest) error {
 	return nil
 }
 
-// keyField puts the key into the JSON body, for providers that want it there.
-func (r *httpRequest) keyField(name string, given json.RawMessage) error {
+// putKey puts the key into the JSON body, for providers that want it there.
+func (r *httpRequest) putKey(name string, given json.RawMessage) error {
 	var body map[string]json.RawMessage
 	if json.Unmarshal(given, &body) != nil || body == nil {
 		return fmt.Errorf("idempotency.field needs a json body that is an object")

@@ -211,6 +211,8 @@ func TestDeclaredContracts(t *testing.T) {
 		next               engine.Next
 	}{
 		{"a 503 where keys are not enforced is ambiguous", `{"origins":{"http://provider.test":{"enforces":false}}}`, retry3 + post, []answer{refused}, engine.Unknown, engine.NextReconcile},
+		{"a 503 where keys are looked for elsewhere is ambiguous", `{"origins":{"*":{"carrier":{"header":"PayPal-Request-Id"}}}}`, retry3 + post, []answer{refused}, engine.Unknown, engine.NextReconcile},
+		{"a 503 where keys are looked for there is repeated", `{"origins":{"*":{"carrier":{"header":"idempotency-key"}}}}`, retry3 + post, []answer{refused, created}, engine.Failed, engine.NextRetry},
 		{"a drop of an idempotent PUT is repeated", `{"origins":{"http://provider.test":{"idempotent":["PUT"]}}}`, strings.Replace(put, "|", retry3, 1), []answer{lost, created}, engine.Failed, engine.NextRetry},
 		{"a drop of any other PUT is not", `{"origins":{}}`, strings.Replace(put, "|", retry3, 1), []answer{lost, created}, engine.Unknown, engine.NextReconcile},
 		{"a 409 that means in flight is repeated", `{"origins":{"*":{"conflict":"in-flight"}}}`, retry3 + post, []answer{{status: 409, body: "{}"}, replay}, engine.Failed, engine.NextRetry},

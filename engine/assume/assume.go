@@ -18,6 +18,8 @@ import (
 type Contract struct {
 	Declared   bool              // somebody wrote it down; false for the default
 	Enforces   bool              // a repeated key makes no second effect
+	Header     string            // the header in which a key is looked for; with an empty Field too, wherever it is sent
+	Field      string            // or the field of the JSON body
 	Retention  time.Duration     // how long a key is remembered, from its first request; 0: not known
 	InFlight   bool              // its 409 means "an earlier request is still at work", else "it exists"
 	KeyTaken   []int             // statuses that mean "this key is known with another payload"
@@ -83,6 +85,7 @@ type file struct {
 
 type entry struct {
 	Enforces   *bool             `json:"enforces"`
+	Carrier    *carrier          `json:"carrier"`
 	Retention  string            `json:"retention"`
 	Conflict   string            `json:"conflict"` // "in-flight" or "exists"
 	KeyTaken   []int             `json:"keyTaken"`
@@ -100,7 +103,7 @@ func Parse(data []byte) (*Set, error) {
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&f); err != nil {
 		line, col := position(data, dec.InputOffset(), err)
-		return nil, fmt.Errorf("%d:%d: %s; an assumed contract is {\"origins\": {ORIGIN: {enforces, retention, conflict, keyTaken, idempotent, lookup, headers}}}",
+		return nil, fmt.Errorf("%d:%d: %s; an assumed contract is {\"origins\": {ORIGIN: {enforces, carrier, retention, conflict, keyTaken, idempotent, lookup, headers}}}",
 			line, col, strings.TrimPrefix(err.Error(), "json: "))
 	}
 	s := &Set{origins: map[string]Contract{}}
@@ -120,11 +123,22 @@ func Parse(data []byte) (*Set, error) {
 	return s, nil
 }
 
+// carrier says how a key travels: by one of them.
+type carrier struct {
+	Header string `json:"header"`
+	Field  string `json:"field"`
+}
+
 func (e entry) contract() (Contract, error) {
 	c := Default()
 	c.Declared, c.Headers = true, e.Headers
 	if e.Enforces != nil {
 		c.Enforces = *e.Enforces
+	}
+	if e.Carrier != nil {
+		if c.Header, c.Field = e.Carrier.Header, e.Carrier.Field; (c.Header == "") == (c.Field == "") {
+			return c, fmt.Errorf("carrier is {\"header\": NAME} or {\"field\": NAME}")
+		}
 	}
 	if e.Retention != "" {
 		d, err := time.ParseDuration(e.Retention)
@@ -152,6 +166,12 @@ func (e entry) contract() (Contract, error) {
 		}
 	}
 	return c, nil
+}
+
+// Protects reports whether a write whose key travels so, in a header or a field, is one that the contract enforces the key of.
+func (c Contract) Protects(header, field string) bool {
+	anywhere := c.Header == "" && c.Field == ""
+	return c.Enforces && (anywhere || c.Header != "" && strings.EqualFold(c.Header, header) || c.Field != "" && c.Field == field)
 }
 
 // Repeats reports whether the contract declares the method idempotent.

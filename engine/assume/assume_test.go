@@ -42,14 +42,17 @@ func TestDefault(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		`{"origins": {"*": {"enforce": true}}}`:              `unknown field "enforce"`,
-		`{"origins": {"*": {"retention": "soon"}}}`:          "is no duration",
-		`{"origins": {"*": {"retention": "-1h"}}}`:           "is no duration",
-		`{"origins": {"*": {"conflict": "maybe"}}}`:          "neither in-flight nor exists",
-		`{"origins": {"localhost": {}}}`:                     "write scheme, host and port",
-		`{"origins": {"*": {"lookup": "http://x/"}}}`:        "has no place for",
-		"{\"origins\": {\n  \"*\": {\"enforces\": 1}}}":      "2:",
-		"{\"origins\": {\n  \"*\": {\"enforces\": true}}, }": "2:",
+		`{"origins": {"*": {"enforce": true}}}`:                          `unknown field "enforce"`,
+		`{"origins": {"*": {"retention": "soon"}}}`:                      "is no duration",
+		`{"origins": {"*": {"retention": "-1h"}}}`:                       "is no duration",
+		`{"origins": {"*": {"conflict": "maybe"}}}`:                      "neither in-flight nor exists",
+		`{"origins": {"*": {"carrier": {}}}}`:                            "carrier is",
+		`{"origins": {"*": {"carrier": {"header": "A", "field": "b"}}}}`: "carrier is",
+		`{"origins": {"*": {"carrier": "header"}}}`:                      "1:",
+		`{"origins": {"localhost": {}}}`:                                 "write scheme, host and port",
+		`{"origins": {"*": {"lookup": "http://x/"}}}`:                    "has no place for",
+		"{\"origins\": {\n  \"*\": {\"enforces\": 1}}}":                  "2:",
+		"{\"origins\": {\n  \"*\": {\"enforces\": true}}, }":             "2:",
 		``: "1:1",
 	} {
 		if _, err := Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
@@ -68,4 +71,31 @@ func FuzzParse(f *testing.F) {
 		c := s.Of(url)
 		c.LookupURL(url, key)
 	})
+}
+
+func TestProtects(t *testing.T) {
+	t.Parallel()
+	for _, r := range []struct {
+		contract      string
+		header, field string
+		want          bool
+	}{
+		{`{}`, "Idempotency-Key", "", true},
+		{`{}`, "", "token", true},
+		{`{"carrier": {"header": "PayPal-Request-Id"}}`, "paypal-request-id", "", true},
+		{`{"carrier": {"header": "PayPal-Request-Id"}}`, "Idempotency-Key", "", false},
+		{`{"carrier": {"header": "PayPal-Request-Id"}}`, "", "PayPal-Request-Id", false},
+		{`{"carrier": {"field": "token"}}`, "", "token", true},
+		{`{"carrier": {"field": "token"}}`, "", "Token", false},
+		{`{"carrier": {"field": "token"}}`, "token", "", false},
+		{`{"enforces": false, "carrier": {"field": "token"}}`, "", "token", false},
+	} {
+		s, err := Parse([]byte(`{"origins": {"*": ` + r.contract + `}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Of("http://p.test/").Protects(r.header, r.field); got != r.want {
+			t.Errorf("%s, with the key in %q or %q: %v", r.contract, r.header, r.field, got)
+		}
+	}
 }
