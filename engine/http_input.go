@@ -295,10 +295,10 @@ func checkKey(in *httpInput, r *httpRequest) error {
 	if in.idempotency == nil {
 		return nil
 	}
-	var header, field string
-	if err := options("idempotency", in.idempotency, option{"header", &header}, option{"field", &field}, option{"value", &r.key}); err != nil {
+	if err := options("idempotency", in.idempotency, option{"header", &r.keyHeader}, option{"field", &r.keyField}, option{"value", &r.key}); err != nil {
 		return err
 	}
+	header, field := r.keyHeader, r.keyField
 	switch {
 	case r.key == "" || len(r.key) > maxKey:
 		return fmt.Errorf("idempotency.value is no text of 1 to %d characters", maxKey)
