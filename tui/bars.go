@@ -144,7 +144,7 @@ var footerOrder = map[lang.Screen][]string{
 	lang.OnCatalogue: {"open", "filter", "lessons", "history", "unknowns", "edit", "command", "help", "quit"},
 	lang.OnBench:     {"again", "pause", "fault", "crash", "restart", "lookup", "cover", "pane", "command", "help", "quit"},
 	lang.OnRuns:      {"open", "pane", "filter", "lookup", "rerun", "copy", "close", "command", "help", "quit"},
-	lang.OnUnknowns:  {"lookup", "record", "resubmit", "abandon", "escalate", "copy", "close", "help"},
+	lang.OnUnknowns:  {"open", "lookup", "record", "resubmit", "abandon", "escalate", "copy", "close", "help"},
 	lang.OnLesson:    {"open", "close", "command", "help", "quit"},
 	lang.OnMenu:      {"open", "filter", "close", "help"},
 }
@@ -279,10 +279,17 @@ func (m *model) offers(name string) bool {
 	s := m.session
 	switch top := m.top().(type) {
 	case *settle:
+		if name == "open" {
+			return false // what it takes stands in the pane
+		}
 		if decides(name) {
 			op := top.op(m)
 			return op != nil && op.Belief == engine.BeliefUnknown
 		}
+	case *runsScreen:
+		return len(top.listed()) > 0 || name != "open" && name != "lookup" && name != "rerun" && name != "copy"
+	case *unknownsScreen:
+		return len(top.open(m))+len(top.stored) > 0 || name != "open" && name != "copy" && !decides(name)
 	case *helpScreen:
 		return name != "open"
 	case *compareScreen, *sourceScreen:
@@ -296,6 +303,8 @@ func (m *model) offers(name string) bool {
 		return !s.view.WorkerDown
 	case "restart":
 		return s.view.WorkerDown
+	case "lookup":
+		return m.top().on() != lang.OnBench || s.storedRun() == "" || s.known.loud
 	case "answer":
 		return m.top().on() == lang.OnBench && s.state.Asked != nil
 	}

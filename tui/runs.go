@@ -200,6 +200,8 @@ func (s *runsScreen) verb(m *model, c command) (tea.Cmd, bool) {
 	case c.verb.Name == "filter":
 		s.asking = c.args == ""
 		s.filter.set(c.args)
+	case len(list) == 0 && c.args == "" && (c.verb.Name == "open" || c.verb.Name == "copy" || settles[c.verb.Name]):
+		m.say(inkQuiet, c.verb.Name+": no run is listed here")
 	case c.verb.Name == "copy" && len(list) > 0:
 		return m.copy("id", list[s.pick].Run), true
 	case c.verb.Name == "open" && c.args == "" && len(list) > 0:

@@ -157,16 +157,20 @@ func (m *model) stackFor(s *session) []screen {
 // storedDoing is the right end of the header over a run of the store.
 func (m *model) storedDoing() []spans {
 	s := m.session
+	where := say(inkQuiet, s.state.Address)
+	if _, over := m.top().(list); over {
+		return nil // it is of all runs
+	}
 	if s.past() {
-		return []spans{m.mode(), say(inkQuiet, s.state.Address)}
+		return []spans{m.mode(), where}
 	}
-	b, ok := s.bench.(*stored)
-	if !ok {
-		return nil
+	var runs []spans
+	for _, r := range s.view.Runs {
+		sign := statusSigns[r.Status]
+		runs = append(runs, say(sign.ink, m.t.glyphs.of(sign)))
 	}
-	sign := statusSigns[b.latest().Status]
-	return []spans{say(sign.ink, m.t.glyphs.of(sign)), say(inkQuiet, s.state.Address)}
+	return append(runs, where)
 }
 
 // storedFooter is what the footer names over a run of the store.
-var storedFooter = []string{"lookup", "rerun", "pane", "back", "forward", "copy", "close", "command", "help", "quit"}
+var storedFooter = []string{"lookup", "rerun", "pane", "copy", "close", "command", "help", "quit"}

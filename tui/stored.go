@@ -173,8 +173,8 @@ const storedName = "run:"
 // scenario is what stands for the run where the screen wants a scenario.
 func (s *stored) scenario() *lang.Scenario {
 	title := s.run
-	if r := s.latest(); r.Admitted.Workflow != "" {
-		title += "  " + r.Admitted.Workflow + "  " + stamp(r.AdmittedAt)
+	if r := s.latest(); !r.AdmittedAt.IsZero() {
+		title += "  " + stamp(r.AdmittedAt)
 	}
 	return &lang.Scenario{Name: storedName + s.run, Title: title}
 }
