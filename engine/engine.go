@@ -1,15 +1,3 @@
-// Package engine runs workflows whose steps call services, and knows what it does
-// not know: an attempt ends succeeded, failed or unknown, and an unknown one is
-// never repeated by itself.
-//
-// The rules are three tables: how a call ended (rules_call.go), how an attempt
-// ended (rules_attempt.go) and what is believed of an operation (belief.go). The
-// only truth about a run is its History; every view is a fold of it. What leaves
-// the process is on disk before it leaves, so that a crash at any moment loses
-// nothing that was acknowledged and repeats nothing by itself.
-//
-// The engine never guesses, never repeats a request behind a script's back, and
-// never knows what the provider did: that is what a look-up is for.
 package engine
 
 import (
