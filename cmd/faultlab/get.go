@@ -101,7 +101,7 @@ func (a *app) getCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			declared, err := loadAssume(f.assume)
+			declared, err := a.loadAssume(f.assume)
 			if err != nil {
 				return err
 			}
@@ -116,7 +116,7 @@ func (a *app) getCommand() *cobra.Command {
 	c.Flags().BoolVar(&f.results, "results", false, "show the results of steps")
 	c.Flags().BoolVar(&f.payloads, "payloads", false, "show the payload and the records of look-ups")
 	c.Flags().BoolVar(&f.asJSON, "json", false, "print JSON")
-	c.Flags().StringVar(&f.assume, "assume", "", "file of assumed contracts, by origin")
+	c.Flags().StringVar(&f.assume, "assume", "", "`FILE` of assumed contracts, by origin (default: what the last run was told)")
 	return c
 }
 

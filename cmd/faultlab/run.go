@@ -43,6 +43,7 @@ func (a *app) runCommand() *cobra.Command {
 	c.Flags().BoolVar(&f.insecure, "insecure", false, `serve auth="none" to others than this machine`)
 	c.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "do not print what becomes of runs")
 	f.worker.flags(c.Flags())
+	c.Flags().Lookup("assume").Usage = "`FILE` of assumed contracts, by origin"
 	return c
 }
 
@@ -74,7 +75,7 @@ func (a *app) run(ctx context.Context, f runFlags, files []string) error {
 	told := newLines(a.clk, a.Out, func() bool { return a.settled(w) })
 	defer told.close()
 	o := f.worker
-	o.docs = docs
+	o.docs, o.serves = docs, true
 	o.log = func(run, step, level, text string) {
 		told.put(fmt.Sprintf("%s %s %s: %s", run, step, level, clean(text)))
 	}

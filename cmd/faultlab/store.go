@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"faultlab/engine"
@@ -22,7 +23,7 @@ import (
 type runsOnDisk struct {
 	app      *app
 	worker   workerOptions
-	declared *assume.Set
+	declared atomic.Pointer[assume.Set] // as of the last look at a run
 	ctx      context.Context
 	leave    context.CancelCauseFunc
 
@@ -34,13 +35,12 @@ type runsOnDisk struct {
 
 // store gives the workbench the runs on disk. Nothing is printed beside its screen.
 func (a *app) store(ctx context.Context, o workerOptions) (*runsOnDisk, error) {
-	declared, err := loadAssume(o.assume)
-	if err != nil {
+	if _, err := readAssume(o.assume); err != nil {
 		return nil, err
 	}
 	quiet := *a
 	quiet.Out, quiet.Err = io.Discard, io.Discard
-	r := &runsOnDisk{app: &quiet, worker: o, declared: declared}
+	r := &runsOnDisk{app: &quiet, worker: o}
 	r.ctx, r.leave = a.clk.WithCancel(ctx)
 	return r, nil
 }
@@ -71,7 +71,7 @@ func (r *runsOnDisk) reader() (*store.Reader, error) {
 	h, err := r.app.openReader()
 	var file *store.FileError
 	if errors.As(err, &file) && file.What == store.Missing {
-		return nil, fmt.Errorf("no run has been kept yet: faultlab run and faultlab trigger keep theirs in %s, where they are listed and settled then; the runs of a bench are gone with it", file.Path)
+		return nil, fmt.Errorf("no run has been kept yet: faultlab run and faultlab trigger keep theirs in %s; those of a bench are not kept", file.Path)
 	}
 	return h, err
 }
@@ -83,6 +83,9 @@ func (r *runsOnDisk) Events(run string) ([]engine.Event, error) {
 		return nil, err
 	}
 	defer h.Close()
+	if declared, err := r.app.loadAssume(r.worker.assume); err == nil { // else what was known before counts
+		r.declared.Store(declared)
+	}
 	return h.Events(run)
 }
 
@@ -114,7 +117,7 @@ func (r *runsOnDisk) Unsettled(limit int) ([]*engine.Run, error) {
 // Refusal implements tui.Store, by what this process assumes. Another owner may assume
 // something else, and then says so when it is asked.
 func (r *runsOnDisk) Refusal(run *engine.Run, c *engine.Call, d engine.Decision) string {
-	return engine.Refusal(run, c, d, r.declared, r.app.clk.Now())
+	return engine.Refusal(run, c, d, r.declared.Load(), r.app.clk.Now())
 }
 
 // settling is how old a file's last change must be for its time to tell it from the

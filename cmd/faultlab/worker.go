@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"faultlab/engine"
+	"faultlab/engine/assume"
 	"faultlab/engine/trigger"
 	"faultlab/engine/woml"
 	"faultlab/store"
@@ -32,6 +33,7 @@ type worker struct {
 type workerOptions struct {
 	assume  string // file of assumed contracts
 	secrets string // file of secrets
+	serves  bool   // it is a run: what it assumes is remembered beside the state
 	log     func(run, step, level, text string)
 	observe func([]engine.Event) // every append; see engine.Options
 	docs    []*woml.Document
@@ -42,7 +44,7 @@ func (o workerOptions) explicit() bool { return o.assume != "" || o.secrets != "
 
 // flags are those of every command that can carry a run out.
 func (o *workerOptions) flags(f *pflag.FlagSet) {
-	f.StringVar(&o.assume, "assume", "", "`FILE` of assumed contracts, by origin")
+	f.StringVar(&o.assume, "assume", "", "`FILE` of assumed contracts, by origin (default: what the last run was told)")
 	f.StringVar(&o.secrets, "secrets", "", "`FILE` of NAME=value secrets, mode 0600 (default: the environment)")
 }
 
@@ -52,7 +54,7 @@ func (a *app) openWorker(o workerOptions) (*worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	declared, err := loadAssume(o.assume)
+	declared, err := a.assumed(o)
 	if err != nil {
 		return nil, err
 	}
@@ -64,6 +66,11 @@ func (a *app) openWorker(o workerOptions) (*worker, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.serves {
+		if err := a.rememberAssume(o.assume); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+	}
 	w := &worker{store: s, databases: store.NewDatabases(path, nil), docs: map[string]*woml.Document{}, served: map[string]bool{}}
 	w.eng = engine.New(engine.Options{Clock: a.clk, History: s, Assume: declared, Secrets: secrets, Log: o.log, Observe: o.observe, Database: w.databases})
 	for _, d := range o.docs {
@@ -71,6 +78,14 @@ func (a *app) openWorker(o workerOptions) (*worker, error) {
 		w.served[d.Workflow.ID] = true
 	}
 	return w, nil
+}
+
+// assumed are the contracts that a worker goes by.
+func (a *app) assumed(o workerOptions) (*assume.Set, error) {
+	if o.serves {
+		return readAssume(o.assume)
+	}
+	return a.loadAssume(o.assume)
 }
 
 func (w *worker) load(d *woml.Document) {
