@@ -1,11 +1,15 @@
 package engine_test
 
 import (
+	"context"
+	"net"
 	"strings"
 	"testing"
 	"time"
 
 	"faultlab/engine"
+	"faultlab/engine/clock"
+	"faultlab/engine/woml"
 )
 
 func TestHTTPDefaults(t *testing.T) {
@@ -131,5 +135,31 @@ func TestFetch(t *testing.T) {
 				t.Errorf("%s, %s, %s (%s), %d requests; want %s, %s, %s, %d", a.Outcome, run.Steps[0].Result, a.Code, a.Message, requests, r.outcome, r.result, r.code, r.requests)
 			}
 		})
+	}
+}
+
+// A connection that is not there in time: nothing went out, so even a write may be sent again.
+func TestATimeoutBeforeTheFirstByteWasNeverSent(t *testing.T) {
+	t.Parallel()
+	doc, diags := woml.Parse([]byte(document("", `retry="2" retry-delay="1ms"|return (await services.http.request({method: "POST", url: "http://p.test/", json: {}, timeout: "20ms"})).status;`)))
+	if doc == nil {
+		t.Fatal(diags)
+	}
+	eng := engine.New(engine.Options{Clock: clock.NewWall(), History: engine.NewMemory(),
+		Dial: func(ctx context.Context, _, _ string) (net.Conn, error) { <-ctx.Done(); return nil, ctx.Err() }})
+	t.Cleanup(eng.Close)
+	eng.Load(doc)
+	r, err := eng.Admit(engine.Delivery{Workflow: "orders"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	eng.Ended(r.Run).Wait()
+	run, err := eng.Get(r.Run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := run.Steps[0].Attempts[0].Calls[0]
+	if c.Code != "WOML_HTTP_TIMED_OUT" || c.How != engine.HowNeverSent || c.Finding != engine.FoundNotDone || len(run.Steps[0].Attempts) != 2 || run.Reconcile {
+		t.Errorf("%s, %s, %s after %d attempts", c.Code, c.How, c.Finding, len(run.Steps[0].Attempts))
 	}
 }
