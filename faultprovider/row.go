@@ -98,6 +98,14 @@ func decodeRow(b []byte) (r row) {
 	return r
 }
 
+// scopeOf is the scope of an encoded row.
+func scopeOf(b []byte) digest {
+	if b[headLen-1]&hasKey == 0 {
+		return digest{}
+	}
+	return digest(b[headLen:])
+}
+
 // body puts a record's body together.
 func (r *row) body() []byte { return append(beginBody(string(r.id), len(r.rest)), r.rest...) }
 

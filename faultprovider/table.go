@@ -52,9 +52,9 @@ func newTable() *table {
 const placesChunk = 4096
 
 // row is a row as it was committed.
-func (t *table) row(i int) row {
-	return decodeRow(t.arena.from(t.places[i/placesChunk][i%placesChunk]))
-}
+func (t *table) row(i int) row { return decodeRow(t.arena.from(t.place(i))) }
+
+func (t *table) place(i int) place { return t.places[i/placesChunk][i%placesChunk] }
 
 // now is a row as it is now.
 func (t *table) now(i int) row {
@@ -82,7 +82,7 @@ func (t *table) scope(n int32) digest {
 	if n < 0 {
 		return t.loose[-1-n].scope
 	}
-	return t.row(int(n) - 1).scope
+	return scopeOf(t.arena.from(t.place(int(n) - 1)))
 }
 
 // find returns the row of a record, or -1.
