@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -36,8 +37,8 @@ func (a *app) providerCommand() *cobra.Command {
 		Long: "provider serves POST /jobs, and any other collection alike, under an idempotency\n" +
 			"contract, with faults that are queued by --fault or POST /_test/faults. Point a client\n" +
 			"of your own at it, in any language. With --state what it commits outlives it.\n\n" +
-			"Faults:    " + wrapped(fault.Names(), 11) + "\n" +
-			"Contracts: " + wrapped(contract.Names(), 11),
+			"Faults:    " + wrap(joined(fault.Names()), 11) + "\n" +
+			"Contracts: " + wrap(joined(contract.Names()), 11),
 		Example: "  faultlab provider --fault commit-then-drop\n" +
 			"  faultlab provider --contract stripe-v1 --fault '{\"commit\":{\"when\":\"late\",\"after\":\"2s\"},\"reply\":{\"do\":\"reset\"}}'\n" +
 			"  curl -s -X POST http://127.0.0.1:4040/_test/faults -d '{\"faults\":[\"fail-before-commit\"]}'",
@@ -55,24 +56,6 @@ func (a *app) providerCommand() *cobra.Command {
 		_ = c.RegisterFlagCompletionFunc(flag, oneOf(values...)) // fails for an unknown flag only
 	}
 	return c
-}
-
-// wrapped is a list of names, broken to the width of a terminal, with further lines indented.
-func wrapped(names []string, indent int) string {
-	var b strings.Builder
-	width := indent
-	for i, n := range names {
-		if i > 0 && width+2+len(n) > 80 {
-			b.WriteString(",\n" + strings.Repeat(" ", indent))
-			width = indent
-		} else if i > 0 {
-			b.WriteString(", ")
-			width += 2
-		}
-		b.WriteString(n)
-		width += len(n)
-	}
-	return b.String()
 }
 
 func (a *app) provider(ctx context.Context, f providerFlags) error {
@@ -123,6 +106,9 @@ func failedOr(err error) error {
 
 // provide serves until the context ends.
 func (a *app) provide(ctx context.Context, f providerFlags, o faultprovider.Options, faults []faultprovider.Fault, l net.Listener) error {
+	// What a provider remembers is bytes without pointers: the collector can look often at little cost, and the memory
+	// stays close to what is remembered.
+	defer debug.SetGCPercent(debug.SetGCPercent(25))
 	out := newLines(a.clk, a.Out, nil)
 	defer out.close()
 	o.Observe = func(e faultprovider.Entry) { logEntry(out, f.log, e) }
@@ -170,7 +156,7 @@ func contractOf(name string) (faultprovider.Contract, error) {
 		return c, nil
 	}
 	if _, err := os.Stat(name); err != nil {
-		return faultprovider.Contract{}, usage("%s is neither a contract nor a file: the contracts are %s", name, strings.Join(contract.Names(), ", "))
+		return faultprovider.Contract{}, usage("%s is neither a contract nor a file: the contracts are %s", name, joined(contract.Names()))
 	}
 	src, err := readFile(name)
 	if err != nil {
