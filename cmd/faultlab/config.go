@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"strings"
 
 	"faultlab/tui"
 )
@@ -52,5 +51,5 @@ func knownTheme(name string) error {
 	if name == "" || slices.Contains(themes(), name) {
 		return nil
 	}
-	return fmt.Errorf("%q is no theme: there are %s", name, strings.Join(themes(), ", "))
+	return fmt.Errorf("%q is no theme: there are %s", name, joined(themes()))
 }

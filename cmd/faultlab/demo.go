@@ -30,7 +30,7 @@ func (a *app) demoCommand() *cobra.Command {
 		Long: "demo plays the scenarios of a lesson, or those that are named, line by line as they\n" +
 			"happen: what there is to learn, the question, what came of it, and the verdict. It\n" +
 			"needs no terminal.\n\n" +
-			"Lessons: " + wrapped(lessonNames(), 9),
+			"Lessons: " + wrap(joined(lessonNames()), 9),
 		Example:           "  faultlab demo\n  faultlab demo c-commit-then-drop --speed 10 --pause 0s",
 		ValidArgsFunction: completeScenarios,
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.demo(cmd.Context(), f, args) },
@@ -95,7 +95,7 @@ func (a *app) played(f demoFlags, args []string) ([]*lang.Scenario, error) {
 			return l.Scenarios(), nil
 		}
 	}
-	return nil, usage("there is no lesson %q: there are %s", f.lesson, strings.Join(lessonNames(), ", "))
+	return nil, usage("there is no lesson %q: there are %s", f.lesson, joined(lessonNames()))
 }
 
 // play carries one scenario out before an audience.
@@ -184,6 +184,6 @@ func (a *app) paragraphs(text string) {
 		return
 	}
 	for _, p := range strings.Split(text, "\n") {
-		fmt.Fprintf(a.Out, "   %s\n", clean(p))
+		fmt.Fprintf(a.Out, "   %s\n", wrap(clean(p), 3))
 	}
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -48,14 +47,12 @@ func (a *app) listCommand() *cobra.Command {
 	return c
 }
 
-func joined(names []string) string { return strings.Join(names, ", ") }
-
 func joinStatuses() string {
 	names := make([]string, len(statuses))
 	for i, s := range statuses {
 		names[i] = string(s)
 	}
-	return strings.Join(names, ", ")
+	return joined(names)
 }
 
 func (a *app) list(q engine.Query, asJSON bool) error {

@@ -39,6 +39,33 @@ func shortened(s string, n int) string {
 	return string([]rune(s)[:n-1]) + "…"
 }
 
+// joined is a list in one line.
+func joined(names []string) string { return strings.Join(names, ", ") }
+
+// lineWidth is how wide prose is printed, for a terminal of 80 columns.
+const lineWidth = 79
+
+// wrap breaks a text between words; what follows the first line is indented, as that one is already.
+func wrap(text string, indent int) string {
+	var b strings.Builder
+	at := indent
+	for i, w := range strings.Fields(text) {
+		n := utf8.RuneCountInString(w)
+		switch {
+		case i == 0:
+		case at+1+n > lineWidth:
+			b.WriteString("\n" + strings.Repeat(" ", indent))
+			at = indent
+		default:
+			b.WriteByte(' ')
+			at++
+		}
+		b.WriteString(w)
+		at += n
+	}
+	return b.String()
+}
+
 // printJSON writes one value, indented, as machines and people read it.
 func printJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)

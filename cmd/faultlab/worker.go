@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 
 	"github.com/spf13/pflag"
@@ -344,7 +343,7 @@ func triggerOf(d *woml.Document, id string) (*woml.Trigger, error) {
 		}
 	}
 	if id != "" {
-		return nil, &engine.Refused{Why: fmt.Sprintf("workflow %s has no trigger %s; it has %s", d.Workflow.ID, id, strings.Join(ids, ", "))}
+		return nil, &engine.Refused{Why: fmt.Sprintf("workflow %s has no trigger %s; it has %s", d.Workflow.ID, id, joined(ids))}
 	}
 	return chosen, nil
 }
