@@ -198,3 +198,31 @@ func TestPlainTellsTheWireInWords(t *testing.T) {
 		t.Error("the covered truth is told")
 	}
 }
+
+// The list of faults grows above the cursor, which stays on its fault.
+func TestTheSameFaultTwice(t *testing.T) {
+	t.Parallel()
+	m := show(t, played(t, "b-commit-then-error"))
+	for _, k := range []string{"f", "down", "down", "enter", "enter"} {
+		follow(m, keyMsg(k))
+		rest(t, m.session.bench)
+		follow(m, newsMsg{})
+	}
+	if q := m.session.view.Faults; len(q) != 2 || q[0] != q[1] {
+		t.Errorf("queued: %q", q)
+	}
+}
+
+func TestFaultsInWords(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"commit-then-error": "commit-then-error",
+		`slow {"name":"bad-request","on":{"collection":"jobs"}}`:                             "slow bad-request on jobs",
+		`{"commit":{"when":"never"},"reply":{"do":"status","status":503},"on":{"times":-1}}`: "commit never, status 503, takes new requests, always",
+		`{"name":`: `{"name":`,
+	} {
+		if got := faultWords(text); got != want {
+			t.Errorf("%s in words: %s, want %s", text, got, want)
+		}
+	}
+}

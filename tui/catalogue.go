@@ -265,6 +265,10 @@ func (c *catalogue) verb(m *model, v command) (tea.Cmd, bool) {
 		if s := c.chosen(m); s != nil {
 			return m.open(s), true
 		}
+	case "edit":
+		if s := c.chosen(m); s != nil {
+			return m.openToEdit(s), true
+		}
 	default:
 		return nil, false
 	}

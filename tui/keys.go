@@ -69,6 +69,9 @@ func (m *model) key(k tea.KeyMsg) tea.Cmd {
 	return m.run(c)
 }
 
+// paceVerbs are the verbs of the workbench alone that the bench itself carries out.
+var paceVerbs = map[string]bool{"pause": true, "resume": true, "step": true, "speed": true, "faster": true, "slower": true}
+
 // run does a verb: first as the screen means it, then as the program does, and
 // what is left goes to the bench.
 func (m *model) run(c command) tea.Cmd {
@@ -84,8 +87,12 @@ func (m *model) run(c command) tea.Cmd {
 // send has the bench carry a verb out.
 func (m *model) send(c command) tea.Cmd {
 	s := m.session
-	if s == nil {
+	switch {
+	case s == nil:
 		m.say(inkQuiet, c.verb.Name+": open a scenario first")
+		return nil
+	case c.verb.Use == lang.OnBoard && !paceVerbs[c.verb.Name]:
+		m.say(inkQuiet, c.verb.Name+": not on this screen")
 		return nil
 	}
 	if why := s.bench.Unavailable(c.verb.Name); why != "" {

@@ -13,6 +13,7 @@ type menu struct {
 	name   string
 	items  func(m *model) []item
 	pick   int
+	chosen string // the item that pick is on, where one was chosen
 	top    int
 	filter input
 	asking bool
@@ -49,6 +50,7 @@ func (n *menu) listed(m *model) []item {
 
 func (n *menu) draw(m *model, width, height int) []string {
 	t, items := m.t, n.listed(m)
+	n.keep(items)
 	n.settle(items, 0)
 	left := clamp(width*2/5, 26, 50)
 	b := box{title: say(inkStrong, n.name), frame: inkAccent, focus: true}
@@ -124,23 +126,48 @@ func (n *menu) typed(m *model, k tea.KeyMsg) (tea.Cmd, bool) {
 	default:
 		n.filter.key(k)
 	}
-	n.pick = 0
+	n.pick, n.chosen = 0, ""
 	return nil, true
 }
 
+// held notes which item the cursor is on, and keep puts it there again where the
+// list has become another one: the same name with the same mark, else the same line.
+func (n *menu) held(items []item) {
+	if n.chosen = ""; n.pick < len(items) {
+		n.chosen = items[n.pick].id()
+	}
+}
+
+func (n *menu) keep(items []item) {
+	if n.chosen == "" || n.pick < len(items) && items[n.pick].id() == n.chosen {
+		return
+	}
+	for i, it := range items {
+		if it.id() == n.chosen {
+			n.pick = i
+			return
+		}
+	}
+}
+
+func (it item) id() string { return it.name + "\x00" + it.mark }
+
 func (n *menu) verb(m *model, c command) (tea.Cmd, bool) {
 	items := n.listed(m)
+	n.keep(items)
 	n.settle(items, 0)
 	step, ok := map[string]int{"up": -1, "down": 1, "pageup": -10, "pagedown": 10, "top": -len(items), "bottom": len(items)}[c.verb.Name]
 	switch {
 	case ok:
 		n.settle(items, step)
+		n.held(items)
 	case c.verb.Name == "filter":
 		n.asking = c.args == ""
 		n.filter.set(c.args)
 	case c.verb.Name == "open" && c.args == "":
 		n.settle(items, 0)
 		if n.pick < len(items) && items[n.pick].do != nil {
+			n.held(items)
 			return items[n.pick].do(m), true
 		}
 	default:

@@ -212,7 +212,12 @@ func refusal(r contract.Refusal) string {
 func policyMenu(*model) *menu {
 	return &menu{name: "Retry policy", items: func(*model) []item {
 		set := func(name, args, text string) item {
-			return item{name: name, mark: args, text: []string{text, "", "It holds for the runs that follow; a run that is open keeps its own."}, do: sends("policy", args, false)}
+			send := sends("policy", args, false)
+			return item{name: name, text: []string{text, "", "policy " + args, "", "It holds for the runs that follow; a run that is open keeps its own."}, do: func(m *model) tea.Cmd {
+				cmd := send(m)
+				m.say(inkQuiet, "policy: "+name)
+				return cmd
+			}}
 		}
 		return []item{
 			set("as the document says", "document", "Goes back to the document's own policy."),

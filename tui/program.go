@@ -75,7 +75,19 @@ func (m *model) names() []string {
 }
 
 // open opens a scenario on a bench of its own, in a command.
-func (m *model) open(s *lang.Scenario) tea.Cmd {
+func (m *model) open(s *lang.Scenario) tea.Cmd { return m.openThen(s, nil) }
+
+// openToEdit opens a scenario, unless it is open already, and its workflow in the person's editor.
+func (m *model) openToEdit(s *lang.Scenario) tea.Cmd {
+	if m.session != nil && m.session.scenario == s {
+		m.stack = m.stackFor(m.session)
+		return editWorkflow(m, command{})
+	}
+	return m.openThen(s, func(m *model) tea.Cmd { return editWorkflow(m, command{}) })
+}
+
+// openThen opens a scenario and goes on with then, which may be nil.
+func (m *model) openThen(s *lang.Scenario, then func(*model) tea.Cmd) tea.Cmd {
 	m.say(inkQuiet, "opening "+s.Title)
 	open, keep := m.opt.Open, m.pace()
 	return work(func() tea.Msg {
@@ -85,7 +97,7 @@ func (m *model) open(s *lang.Scenario) tea.Cmd {
 				err = b.Do(line)
 			}
 		}
-		return openedMsg{bench: b, scenario: s, err: err}
+		return openedMsg{bench: b, scenario: s, then: then, err: err}
 	})
 }
 

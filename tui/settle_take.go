@@ -122,10 +122,30 @@ func (p *settle) verb(m *model, c command) (tea.Cmd, bool) {
 			c.args = "run=" + lang.Quote(p.run) + " step=" + lang.Quote(p.stepArg())
 		}
 		return m.send(c), true
+	case "copy", "cover", "uncover", "identities": // the bench is seen around this pane
+		return p.onBench(m, c), true
 	default:
 		return nil, false
 	}
 	return nil, true
+}
+
+// onBench does what the bench's screen does with a verb; what is copied is about this operation.
+func (p *settle) onBench(m *model, c command) tea.Cmd {
+	s := m.session
+	run, op := s.run, s.op
+	defer func() { s.run, s.op = run, op }()
+	for i := range s.view.Operations {
+		if o := p.op(m); o == &s.view.Operations[i] {
+			s.op = i
+		}
+	}
+	for i, r := range s.view.Runs {
+		if r.ID == p.run {
+			s.run = i
+		}
+	}
+	return benchVerbs[c.verb.Name](m, c)
 }
 
 func (p *settle) ask(op *scenarios.Operation) {

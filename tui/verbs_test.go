@@ -56,7 +56,7 @@ func TestNothingElseIsBound(t *testing.T) {
 	}
 	for i := range lang.Verbs {
 		v := &lang.Verbs[i]
-		if v.Use == lang.OnBoard && !own[v.Name] && !benchDoes[v.Name] {
+		if v.Use == lang.OnBoard && !own[v.Name] && !paceVerbs[v.Name] {
 			t.Errorf("nobody carries out %q", v.Name)
 		}
 	}
@@ -88,6 +88,3 @@ func TestKeysAreUnambiguous(t *testing.T) {
 		}
 	}
 }
-
-// benchDoes are the verbs of the workbench alone that the bench itself carries out.
-var benchDoes = map[string]bool{"pause": true, "resume": true, "step": true, "speed": true, "faster": true, "slower": true}

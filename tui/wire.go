@@ -2,6 +2,7 @@ package tui
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"faultlab/scenarios"
@@ -265,6 +266,7 @@ func (w wirePicture) atProvider(r scenarios.Row) []string {
 func (w wirePicture) across(r scenarios.Row) []string {
 	p := w.begin(r)
 	k := toneInks[r.Tone]
+	r.Detail = w.aboutFaults(r)
 	p.fill(inkFrame, w.glyphs.dash, 3)
 	p.skip(1)
 	if r.Tone == scenarios.ToneBad {
@@ -288,15 +290,27 @@ func (w wirePicture) across(r scenarios.Row) []string {
 	return out
 }
 
+// aboutFaults is what a row about the bench says, without the truth that is coming
+// while that is covered, and a fault written as data in words.
+func (w wirePicture) aboutFaults(r scenarios.Row) string {
+	switch r.Text {
+	case "fault", "contract", "clearfaults":
+		if w.covered && r.Detail != "" {
+			return strings.Repeat(w.glyphs.cover, 3)
+		}
+	}
+	if r.Text == "fault" {
+		return faultWords(r.Detail)
+	}
+	return r.Detail
+}
+
 // atCaller is what the caller knows or does by itself. A detail that does not fit goes on in a second line.
 func (w wirePicture) atCaller(r scenarios.Row) []string {
 	k := toneInks[r.Tone]
 	room := w.provider - w.caller - 2
 	head := say(k, w.callerGlyph(r)+w.who(r)+r.Text)
 	rest := r.Detail
-	if r.Kind == scenarios.RowAttempt && w.manySteps(r) {
-		head = append(head, span{inkStrong, "  " + r.Step})
-	}
 	if used := w.width(head); rest != "" && used+2+w.widthOf(rest) <= room {
 		head = append(head, w.detail(rest)...)
 		rest = ""
@@ -363,15 +377,6 @@ func (w wirePicture) callerGlyph(r scenarios.Row) string {
 
 // manyRuns is from when on a run is named by its id, which needs no search.
 const manyRuns = 500
-
-// manySteps reports whether an attempt's step has to be named: its run has several.
-func (w wirePicture) manySteps(r scenarios.Row) bool {
-	if r.Undo || len(w.view.Runs) > manyRuns {
-		return false
-	}
-	run := runOf(w.view, r.Run)
-	return run != nil && len(run.Steps) > 1
-}
 
 // who names the run of a row where there are several.
 func (w wirePicture) who(r scenarios.Row) string {
