@@ -83,6 +83,7 @@ func readFile(path string) ([]byte, error) {
 // loadDocuments reads and checks documents; one with an error ends the command.
 func (a *app) loadDocuments(files []string) ([]*woml.Document, error) {
 	var docs []*woml.Document
+	from := map[string]string{}
 	for _, f := range files {
 		src, err := readFile(f)
 		if err != nil {
@@ -93,6 +94,10 @@ func (a *app) loadDocuments(files []string) ([]*woml.Document, error) {
 		if doc == nil {
 			return nil, failed(fmt.Errorf("%s cannot be run: mend the errors above", f))
 		}
+		if other, twice := from[doc.Workflow.ID]; twice {
+			return nil, usage("%s and %s are both of the workflow %s: leave one of them out", other, f, doc.Workflow.ID)
+		}
+		from[doc.Workflow.ID] = f
 		docs = append(docs, doc)
 	}
 	return docs, nil

@@ -199,7 +199,8 @@ func (a *app) resolveCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.printResolved(out.Run, q.Decision)
+			_, err = a.printEnd(string(q.Decision)+": ", out.Run)
+			return err
 		},
 	}
 	c.Flags().BoolVar(&record, "record", false, "it happened; go on from there")
@@ -219,18 +220,4 @@ func settleWords(verb, run, key string) []string {
 		return []string{verb, run}
 	}
 	return []string{verb, run, key}
-}
-
-// printResolved says what the decision came to, as the history has it now.
-func (a *app) printResolved(run string, d engine.Decision) error {
-	r, err := a.readRun(run)
-	if err != nil {
-		return err
-	}
-	text := string(r.Status)
-	if r.Reconcile {
-		text += ", reconcile: needed"
-	}
-	fmt.Fprintf(a.Out, "%s: run %s %s\n", d, r.ID, text)
-	return nil
 }

@@ -96,22 +96,32 @@ func (a *app) rerunCommand() *cobra.Command {
 	return c
 }
 
+// printStarted says how a run ended; one that did not succeed is a failure of the command.
 func (a *app) printStarted(run string) error {
-	r, err := a.readRun(run)
+	r, err := a.printEnd("", run)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Out, "run %s %s\n", r.ID, r.Status)
+	if r.Status == engine.StatusFailed || r.Status == engine.StatusCancelled {
+		return quiet(exitFailed)
+	}
+	return nil
+}
+
+// printEnd says how a run stands, as the history has it now, and what comes next.
+func (a *app) printEnd(before, run string) (*engine.Run, error) {
+	r, err := a.readRun(run)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(a.Out, "%srun %s %s\n", before, r.ID, r.Status)
 	if r.Message != "" {
 		fmt.Fprintf(a.Out, "because: %s [%s]\n", clean(r.Message), r.Code)
 	}
 	if r.Reconcile {
 		fmt.Fprintf(a.Out, "reconcile: needed: %s\n", clean(a.command("lookup", r.ID)))
 	}
-	if r.Status == engine.StatusFailed || r.Status == engine.StatusCancelled {
-		return quiet(exitFailed)
-	}
-	return nil
+	return r, nil
 }
 
 func (a *app) cancelCommand() *cobra.Command {
@@ -127,20 +137,8 @@ func (a *app) cancelCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.printCancelled(out.Run)
+			_, err = a.printEnd("", out.Run) // it may have been quicker than the cancel
+			return err
 		},
 	}
-}
-
-// printCancelled says how the run ended: it may have been quicker than the cancel.
-func (a *app) printCancelled(run string) error {
-	r, err := a.readRun(run)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(a.Out, "run %s %s\n", r.ID, r.Status)
-	if r.Reconcile {
-		fmt.Fprintf(a.Out, "reconcile: needed: %s\n", clean(a.command("lookup", r.ID)))
-	}
-	return nil
 }
