@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -123,5 +124,41 @@ func BenchmarkHandler(b *testing.B) {
 			}
 			report(b, began)
 		})
+	}
+}
+
+// BenchmarkSocket posts over kept connections; the client's own time is in it.
+func BenchmarkSocket(b *testing.B) {
+	for _, conns := range []int{1, 16} {
+		for _, mode := range []string{"new", "replay"} {
+			b.Run(fmt.Sprintf("%d/%s", conns, mode), func(b *testing.B) {
+				p := benchProvider(b, "seed")
+				address := newServer(b, p)
+				transport := &http.Transport{MaxConnsPerHost: conns, MaxIdleConnsPerHost: conns}
+				defer transport.CloseIdleConnections()
+				var next atomic.Int64
+				b.SetParallelism(conns)
+				b.ResetTimer()
+				began := cpuTime()
+				b.RunParallel(func(pb *testing.PB) {
+					for pb.Next() {
+						n := int(next.Add(1))
+						if mode == "replay" {
+							n = 0
+						}
+						req := jobRequest(n)
+						req.URL.Host = strings.TrimPrefix(address, "http://")
+						resp, err := transport.RoundTrip(req)
+						if err != nil {
+							b.Error(err)
+							return
+						}
+						_, _ = io.Copy(io.Discard, resp.Body)
+						_ = resp.Body.Close()
+					}
+				})
+				report(b, began)
+			})
+		}
 	}
 }

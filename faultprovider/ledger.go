@@ -30,8 +30,9 @@ type KeyRecord struct {
 type Ledger interface {
 	// Load yields what was appended, in order: one Change per Append, or an equivalent fold of them.
 	Load(yield func(Change) error) error
-	// Append takes one Change, whole or not at all, in the order of the calls; it does not wait for the disk.
-	// The slices belong to the ledger from then on.
+	// Append takes one Change, whole or not at all, in the order of the calls; it does not wait for the disk. A nil
+	// Ticket says that it is durable already. The slices belong to the ledger from then on. It is called under the
+	// provider's lock and must not call the provider.
 	Append(Change) Ticket
 	// Reset forgets everything, durably.
 	Reset() error

@@ -81,6 +81,7 @@ func (s *session) arrive() bool {
 			s.note(now, &Entry{Kind: GaveUp, Collection: s.x.to.collection, Key: s.x.key})
 			return false
 		}
+		s.epoch = p.epoch
 		s.x.decide(now, s.r, p.books, &p.queue, &p.contract)
 	}
 	s.decision(now)

@@ -205,3 +205,24 @@ func TestWallClock(t *testing.T) {
 		t.Errorf("%d effects, want 3 of each shell", n)
 	}
 }
+
+// TestResetLetsWaitersGo: who waits for a flight that a reset ended executes in the new epoch.
+func TestResetLetsWaitersGo(t *testing.T) {
+	t.Parallel()
+	seed := preset(t, "seed")
+	inBoth(t, Options{}, func(l *lab) {
+		l.faults("late-commit")
+		l.v.Go("first", func() { l.post(&seed, "jobs", "k", order) })
+		l.pass(time.Second)
+		var second string
+		l.v.Go("second", func() { second = l.post(&seed, "jobs", "k", order) })
+		l.pass(time.Second)
+		if err := l.p.Reset(); err != nil {
+			l.t.Error(err)
+		}
+		l.pass(time.Minute)
+		if effects := l.p.Effects(); len(effects) != 1 || effects[0].ID != idOf(second) {
+			l.t.Errorf("the second got %s, the ledger has %+v", second, effects)
+		}
+	})
+}
