@@ -3,6 +3,7 @@ package tui
 import (
 	"errors"
 	"strings"
+	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -148,13 +149,16 @@ func sentence(t *theme, text string, width int) (out []spans) {
 	return out
 }
 
+// dayTime is a moment as lists show it, in UTC.
+func dayTime(t time.Time) string { return t.UTC().Format("01-02 15:04:05Z") }
+
 func runLine(t *theme, r engine.Summary, picked bool) spans {
 	mark, k := "  ", inkText
 	if picked {
 		mark, k = t.glyphs.pick+" ", inkPick
 	}
 	sign := statusSigns[r.Status]
-	out := say(inkAccent, mark, inkQuiet, r.Admitted.UTC().Format("01-02 15:04:05Z")+"  ", sign.ink, padTo(t, t.glyphs.of(sign), 12), k, r.Run)
+	out := say(inkAccent, mark, inkQuiet, dayTime(r.Admitted)+"  ", sign.ink, padTo(t, t.glyphs.of(sign), 12), k, r.Run)
 	if r.Reconcile {
 		out = append(out, span{inkUnknown, "  " + t.glyphs.unknown + " needs reconciling"})
 	}

@@ -148,18 +148,20 @@ func (u *unknownsScreen) line(m *model, ops []*scenarios.Operation, i int) spans
 		name = "undo " + x.step
 	}
 	head = append(head, span{k, name}, span{inkQuiet, "  " + x.run.ID})
-	return append(append(head, lookedUp(t, x.doubts)...), span{inkQuiet, "  " + stamp(x.run.AdmittedAt) + "  " + x.run.Admitted.Workflow})
+	return append(append(head, lookedUp(t, x.doubts)...), span{inkQuiet, "  " + dayTime(x.run.AdmittedAt) + "  " + x.run.Admitted.Workflow})
 }
+
+const notLookedUp = "not looked up"
 
 // lookedUp is the newest evidence about an operation.
 func lookedUp(t *theme, doubts []*engine.Call) spans {
 	for _, c := range doubts {
 		if e := lastEvidence(c); e != nil {
 			s := foundSigns[e.Found]
-			return say(s.ink, "  "+t.glyphs.of(s))
+			return say(s.ink, "  "+padTo(t, t.glyphs.of(s), len(notLookedUp)))
 		}
 	}
-	return say(inkQuiet, "  not looked up")
+	return say(inkQuiet, "  "+notLookedUp)
 }
 
 func (u *unknownsScreen) verb(m *model, c command) (tea.Cmd, bool) {
