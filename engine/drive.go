@@ -112,7 +112,6 @@ func (rt *running) sleepUntil(ctx context.Context, due time.Time) error {
 
 // attempt runs the part's script once and writes down how it ended.
 func (rt *running) attempt(ctx context.Context, p part, n int, by string) error {
-	growStack(0)
 	h := newHost(rt, ctx, p, n)
 	if _, err := rt.e.buffer(rt, AttemptStarted{Pos: p.pos(n), Max: p.retry.Max, Key: h.key, By: by}); err != nil {
 		return err

@@ -51,7 +51,8 @@ func (t *hops) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		return nil, cause
 	}
-	out := req.Clone(req.Context())
+	out := req.WithContext(req.Context()) // a copy, as deep as it is changed
+	out.Header = req.Header.Clone()
 	out.Header.Set("X-Request-Id", id)
 	if body != nil {
 		out.Body = io.NopCloser(bytes.NewReader(body))

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -166,7 +167,9 @@ func readHead(r *bufio.Reader, req *http.Request) (*http.Response, error) {
 // readReply reads the body, as far as it is taken.
 func readReply(resp *http.Response) reply {
 	r := reply{status: resp.StatusCode, header: resp.Header}
-	r.body, r.err = io.ReadAll(io.LimitReader(resp.Body, maxReply+1))
+	body := bytes.NewBuffer(make([]byte, 0, min(max(resp.ContentLength, 0), 64<<10)+bytes.MinRead))
+	_, r.err = body.ReadFrom(io.LimitReader(resp.Body, maxReply+1))
+	r.body = body.Bytes()
 	if len(r.body) > maxReply {
 		r.body, r.tooLarge = nil, true
 	}

@@ -20,7 +20,8 @@ type wire struct {
 func newWire(o Options) *wire {
 	w := &wire{simulated: o.Transport, dial: o.Dial}
 	if w.dial == nil {
-		w.dial = (&net.Dialer{}).DialContext
+		// The system's probes of idle connections would be set up for each request, and come after its timeout.
+		w.dial = (&net.Dialer{KeepAlive: -1}).DialContext
 	}
 	if o.KeepAlive {
 		w.shared = &http.Transport{

@@ -93,30 +93,27 @@ func (r *run) settle(step string) {
 }
 
 var (
-	insertRuns       = newInserter("runs", 10)
-	insertEvents     = newInserter("events", 3)
-	insertBodies     = newInserter("bodies", 4)
-	insertDeliveries = newInserter("deliveries", 5)
-	insertChildren   = newInserter("children", 4)
+	writeRuns = newBulk("INSERT INTO runs VALUES ", "(?,?,?,?,?,?,?,?,?,?)", " ON CONFLICT(num) DO UPDATE SET"+
+		" status = excluded.status, open = excluded.open, reconcile = excluded.reconcile, ended = excluded.ended")
+	dropBodies       = newBulk("DELETE FROM bodies WHERE run IN (", "?", ")")
+	insertEvents     = inserts("events", 3)
+	insertBodies     = inserts("bodies", 4)
+	insertDeliveries = inserts("deliveries", 5)
+	insertChildren   = inserts("children", 4)
 )
 
 // flush writes the batch. Bodies that go are dropped before new ones of the same step are kept.
 func (w *writer) flush() error {
-	var fresh, events, bodies, children []driver.Value
+	var runs, settled, events, bodies, children []driver.Value
 	slices.SortFunc(w.batch.touched, func(a, b *run) int { return cmp.Compare(a.lines.seq, b.lines.seq) })
 	for _, r := range w.batch.touched {
-		s := r.summary
-		switch {
-		case !r.onDisk:
-			fresh = append(fresh, r.num, s.Run, s.Workflow, string(s.Status), !s.Status.Ended(), s.Reconcile,
+		if s := r.summary; r.changed {
+			runs = append(runs, r.num, s.Run, s.Workflow, string(s.Status), !s.Status.Ended(), s.Reconcile,
 				s.Admitted.UnixNano(), nanos(s.Ended), optional(s.RerunOf), r.document)
-		case r.changed:
-			if err := w.conn.exec(`UPDATE runs SET status = ?, open = ?, reconcile = ?, ended = ? WHERE num = ?`,
-				string(s.Status), !s.Status.Ended(), s.Reconcile, nanos(s.Ended), r.num); err != nil {
-				return err
-			}
 		}
-		if err := w.dropBodies(r); err != nil {
+		if r.dropAll {
+			settled = append(settled, r.num)
+		} else if err := w.dropSteps(r); err != nil {
 			return err
 		}
 		events = append(events, r.lines.seq, r.num, string(r.lines.text))
@@ -128,12 +125,13 @@ func (w *writer) flush() error {
 		children = append(children, c.run, c.step, c.name, r.num)
 	}
 	for _, table := range []struct {
-		in   inserter
+		bulk bulk
 		rows []driver.Value
 	}{
-		{insertRuns, fresh}, {insertEvents, events}, {insertBodies, bodies}, {insertDeliveries, w.batch.digests}, {insertChildren, children},
+		{writeRuns, runs}, {insertEvents, events}, {dropBodies, settled}, {insertBodies, bodies}, {insertDeliveries, w.batch.digests},
+		{insertChildren, children},
 	} {
-		if err := w.conn.insert(table.in, table.rows); err != nil {
+		if err := w.conn.bulk(table.bulk, table.rows); err != nil {
 			return err
 		}
 	}
@@ -152,10 +150,7 @@ func (w *writer) each(query string, columns int, values []driver.Value) error {
 	return nil
 }
 
-func (w *writer) dropBodies(r *run) error {
-	if r.dropAll {
-		return w.conn.exec(`DELETE FROM bodies WHERE run = ?`, r.num)
-	}
+func (w *writer) dropSteps(r *run) error {
 	for _, step := range r.drop {
 		if err := w.conn.exec(`DELETE FROM bodies WHERE run = ? AND step = ?`, r.num, step); err != nil {
 			return err
@@ -173,7 +168,7 @@ func (w *writer) committed() {
 				r.kept = append(r.kept, b.step)
 			}
 		}
-		r.onDisk, r.touched, r.changed, r.dropAll, r.bodies, r.drop = true, false, false, false, nil, nil
+		r.touched, r.changed, r.dropAll, r.bodies, r.drop = false, false, false, nil, nil
 		r.lines.reset()
 		if r.summary.Status.Ended() {
 			delete(w.runs, r.summary.Run)

@@ -142,34 +142,41 @@ func (c *conn) prepare(query string, args []driver.Value) (driver.Stmt, error) {
 	return s, nil
 }
 
-// Rows a multi-row INSERT writes, at most. Each power of two up to it is a statement of its own.
+// maxRows is how many rows one statement takes, at most. Each power of two up to it is a statement of its own.
 const maxRows = 64
 
-// insert writes rows, given one after the other, in as few statements as it can.
-func (c *conn) insert(in inserter, values []driver.Value) error {
+// bulk is one statement for 1, 2, 4 and up to maxRows rows.
+type bulk struct {
+	columns int
+	texts   []string
+}
+
+// newBulk repeats row, with a mark for each value, between head and tail.
+func newBulk(head, row, tail string) bulk {
+	b := bulk{columns: strings.Count(row, "?")}
+	for n := 1; n <= maxRows; n *= 2 {
+		b.texts = append(b.texts, head+strings.TrimSuffix(strings.Repeat(row+",", n), ",")+tail)
+	}
+	return b
+}
+
+// inserts is a bulk that adds rows to a table.
+func inserts(table string, columns int) bulk {
+	return newBulk("INSERT INTO "+table+" VALUES ", "("+strings.TrimSuffix(strings.Repeat("?,", columns), ",")+")", "")
+}
+
+// bulk does it for rows, given one after the other, in as few statements as it can.
+func (c *conn) bulk(b bulk, values []driver.Value) error {
 	for len(values) > 0 {
 		n := 0
-		for n < len(in)-1 && 1<<(n+1) <= len(values)/in.columns() {
+		for n < len(b.texts)-1 && b.columns<<(n+1) <= len(values) {
 			n++
 		}
-		size := in.columns() << n
-		if err := c.exec(in[n], values[:size]...); err != nil {
+		size := b.columns << n
+		if err := c.exec(b.texts[n], values[:size]...); err != nil {
 			return err
 		}
 		values = values[size:]
 	}
 	return nil
 }
-
-// inserter holds the INSERT statements of one table, for 1, 2, 4 and up to maxRows rows.
-type inserter []string
-
-func newInserter(table string, columns int) (in inserter) {
-	row := "(" + strings.TrimSuffix(strings.Repeat("?,", columns), ",") + ")"
-	for n := 1; n <= maxRows; n *= 2 {
-		in = append(in, "INSERT INTO "+table+" VALUES "+strings.TrimSuffix(strings.Repeat(row+",", n), ","))
-	}
-	return in
-}
-
-func (in inserter) columns() int { return strings.Count(in[0], "?") }

@@ -41,14 +41,14 @@ func (l *Ledger) Append(c faultprovider.Change) faultprovider.Ticket {
 	return l.append(changecode.Encode(&c), 1, nil)
 }
 
-var insertChanges = newInserter("changes", 2)
+var insertChanges = inserts("changes", 2)
 
 func (l *Ledger) commit(g *group[[]byte]) error {
 	var rows []driver.Value
 	for _, t := range g.appends {
 		rows = append(rows, t.last, t.item)
 	}
-	return l.file.conn.transaction(func() error { return l.file.conn.insert(insertChanges, rows) })
+	return l.file.conn.transaction(func() error { return l.file.conn.bulk(insertChanges, rows) })
 }
 
 // Load implements faultprovider.Ledger: one Change an Append.

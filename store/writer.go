@@ -26,7 +26,6 @@ type run struct {
 	num      int64
 	document int64 // its document's number; known until it has a row
 	summary  engine.Summary
-	onDisk   bool     // it has a row
 	kept     []string // the steps that have bodies on disk
 
 	// Of the batch at hand.
@@ -124,7 +123,7 @@ func (w *writer) find(id string) (*run, error) {
 	}
 	var r *run
 	err := w.conn.rows(`SELECT num, `+summaryColumns+` FROM runs WHERE id = ?`, func(row []driver.Value) error {
-		r = &run{num: row[0].(int64), onDisk: true, summary: summaryOf(row[1:])}
+		r = &run{num: row[0].(int64), summary: summaryOf(row[1:])}
 		return nil
 	}, id)
 	if r == nil || err != nil {

@@ -253,7 +253,7 @@ func (r *runner) work() {
 //
 //go:noinline
 func growStack(i int) byte {
-	var room [24 << 10]byte
+	var room [12 << 10]byte
 	room[i] = 1 // else the compiler sees that nothing is needed
 	return room[len(room)-1-i]
 }
