@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -23,11 +24,8 @@ func init() { // the table refers to functions that refer to it
 		"trigger":     (*Bench).actTrigger,
 		"deliver":     (*Bench).actDeliver,
 		"send":        (*Bench).actSend,
-		"advance":     (*Bench).actAdvance,
-		"wait":        (*Bench).actWait,
 		"cancel":      (*Bench).actCancel,
 		"rerun":       (*Bench).actRerun,
-		"expire":      (*Bench).actExpire,
 		"crash":       (*Bench).actCrash,
 		"restart":     (*Bench).actRestart,
 		"lookup":      (*Bench).actLookup,
@@ -40,19 +38,39 @@ func init() { // the table refers to functions that refer to it
 	}
 }
 
-func (b *Bench) actAdvance(l lang.Line) error {
+// passing are the verbs that let time pass, until ctx is over.
+var passing = map[string]func(*Bench, context.Context, lang.Line) error{
+	"advance": (*Bench).actAdvance,
+	"wait":    (*Bench).actWait,
+	"expire":  (*Bench).actExpire,
+}
+
+// act carries one line out.
+func (b *Bench) act(ctx context.Context, l lang.Line) error {
+	if pass, ok := passing[l.Verb]; ok {
+		return pass(b, ctx, l)
+	}
+	if act, ok := acts[l.Verb]; ok {
+		return act(b, l)
+	}
+	return fmt.Errorf("%s is not a verb of a bench", l.Verb)
+}
+
+func isAct(verb string) bool { return acts[verb] != nil || passing[verb] != nil }
+
+func (b *Bench) actAdvance(ctx context.Context, l lang.Line) error {
 	d, err := lang.ParseDuration(l.Arg(0))
 	if err != nil {
 		return err
 	}
-	return b.pass(d)
+	return b.pass(ctx, d)
 }
 
-func (b *Bench) actWait(l lang.Line) error {
+func (b *Bench) actWait(ctx context.Context, l lang.Line) error {
 	if l.Expect != nil {
-		return b.untilHolds(l.Expect)
+		return b.untilHolds(ctx, l.Expect)
 	}
-	b.settle()
+	b.settle(ctx)
 	return nil
 }
 
@@ -82,7 +100,7 @@ func (b *Bench) actAsk(l lang.Line) error {
 }
 
 // actExpire lets time pass until no key that the provider knows now is known any more.
-func (b *Bench) actExpire(l lang.Line) error {
+func (b *Bench) actExpire(ctx context.Context, l lang.Line) error {
 	c := b.prov.Contract()
 	longest := c.Retention.For
 	for _, d := range c.Retention.Collections {
@@ -91,7 +109,7 @@ func (b *Bench) actExpire(l lang.Line) error {
 	if longest == 0 {
 		return fmt.Errorf("the contract %s never forgets a key", c.Name)
 	}
-	if err := b.pass(longest + time.Second); err != nil {
+	if err := b.pass(ctx, longest+time.Second); err != nil {
 		return err
 	}
 	b.note(Note{Verb: l.Verb, Text: spell(longest+time.Second) + " have passed: every key of before is forgotten"})

@@ -76,7 +76,7 @@ type Bench struct {
 	policy  policy
 	crash   *crashPoint
 	script  script
-	wait    *waiting // the script's actor, while it waits for the bench
+	waits   []*waiting // who waits for the bench
 	done    []lang.Step
 	stopped bool
 

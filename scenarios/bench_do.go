@@ -26,7 +26,7 @@ func (b *Bench) Do(line string) error {
 	if paced, ok := paces[l.Verb]; ok {
 		return paced(b, l)
 	}
-	if _, ok := acts[l.Verb]; !ok {
+	if !isAct(l.Verb) {
 		return fmt.Errorf("%s is not a verb of a bench", l.Verb)
 	}
 	if err := l.Check(names{b.documents()}); err != nil {
@@ -52,10 +52,11 @@ func (b *Bench) typed(l lang.Line, rest bool) {
 			_ = b.clk.Sleep(b.root, ahead.Round(time.Millisecond)) // it ends early only with the bench
 		}
 	}
-	if rest {
-		b.recordRest()
+	b.recordMoment(rest)
+	if l.Verb != "expect" && l.Verb != "wait" {
+		b.takeOver()
 	}
-	err := b.perform(l)
+	err := b.perform(b.root, l)
 	switch why := new(engine.Refused); {
 	case err == nil || b.isStopped():
 	case errors.As(err, &why):
@@ -65,17 +66,23 @@ func (b *Bench) typed(l lang.Line, rest bool) {
 	}
 }
 
-// recordRest puts a wait into the recording: what comes next was done when the
-// bench was at rest. After a line that only sets something up it was so anyway.
-func (b *Bench) recordRest() {
+// recordMoment puts into the recording when what comes next was done: when the bench
+// was at rest, or in the instant of the line before it and after what that line set
+// off. After a line that only sets something up it was so anyway.
+func (b *Bench) recordMoment(rest bool) {
+	now := b.sinceStart(b.clk.Now())
 	b.mu.Lock()
-	last := ""
+	last, same := "", false
 	if n := len(b.done); n > 0 {
-		last = b.done[n-1].Line.Verb
+		last, same = b.done[n-1].Line.Verb, b.done[n-1].Until == now
 	}
 	b.mu.Unlock()
-	if v := lang.VerbNamed(last); v != nil && last != "wait" && v.Group != "Setting" {
+	switch v := lang.VerbNamed(last); {
+	case v == nil, last == "wait", v.Group == "Setting":
+	case rest:
 		b.recordAlso("wait")
+	case same && passing[last] == nil:
+		b.recordAlso("advance 0s")
 	}
 }
 

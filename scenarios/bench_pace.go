@@ -66,6 +66,9 @@ func (b *Bench) State() State {
 	for _, f := range b.script.failed {
 		s.Failed = append(s.Failed, fmt.Sprintf("line %d: %s", f.Line, f.Error()))
 	}
+	if b.script.tookOver {
+		s.TookOver = TookOver
+	}
 	b.mu.Unlock()
 	v := b.line.Latest()
 	shown := b.shown()

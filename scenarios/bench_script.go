@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"faultlab/engine"
@@ -21,7 +22,20 @@ type script struct {
 	failed  []*lang.Failure
 	asked   *Question
 	answer  clock.Event // set by Answer
+
+	end      context.CancelCauseFunc // of what it waits for
+	tookOver bool                    // a person did something meanwhile
+	through  bool                    // every line has been carried out
 }
+
+// TookOver is what a State says once a person has done something while the scenario's own script was at work.
+const TookOver = "you took over: the scenario stopped there, and what it expects is not checked any more"
+
+var errTookOver = errors.New("a person took over")
+
+// stops are the verbs at which a script ends once a person has taken over: those that
+// let time pass, and those that claim what came of it. What comes before them only sets the scene.
+var stops = map[string]bool{"wait": true, "advance": true, "expire": true, "expect": true}
 
 // Play carries the scenario's script out, as an actor. It does nothing while the script is at work.
 func (b *Bench) Play() {
@@ -30,13 +44,14 @@ func (b *Bench) Play() {
 		b.mu.Unlock()
 		return
 	}
-	b.script = script{playing: true, over: make(chan struct{})}
+	ctx, end := b.clk.WithCancel(b.root)
+	b.script = script{playing: true, over: make(chan struct{}), end: end}
 	b.mu.Unlock()
 	b.goScript(func() {
 		b.mu.Lock()
 		b.script.running = true
 		b.mu.Unlock()
-		b.finish(b.playAll())
+		b.finish(b.playAll(ctx))
 	})
 }
 
@@ -52,7 +67,9 @@ func (b *Bench) finish(err error) {
 		b.script.err = err.Error()
 	}
 	close(b.script.over)
+	end := b.script.end
 	b.mu.Unlock()
+	end(nil)
 	b.changed()
 }
 
@@ -65,14 +82,17 @@ func (b *Bench) goScript(f func()) {
 	b.clk.Go("script", f)
 }
 
-func (b *Bench) playAll() error {
+func (b *Bench) playAll(ctx context.Context) error {
 	for i, l := range b.s.Lines {
+		if b.stopsAt(l) {
+			return nil
+		}
 		b.mu.Lock()
 		b.script.line = l.Line
 		b.mu.Unlock()
 		b.changed()
-		err := b.perform(l)
-		if b.isStopped() {
+		err := b.perform(ctx, l)
+		if b.isStopped() || b.stopsAt(l) {
 			return nil
 		}
 		if why := new(engine.Refused); errors.As(err, &why) {
@@ -85,19 +105,39 @@ func (b *Bench) playAll() error {
 			return fmt.Errorf("%s:%d: %s: %w", b.s.File, l.Line, l.Verb, err)
 		}
 	}
-	b.settle()
+	b.mu.Lock()
+	b.script.through = true
+	b.mu.Unlock()
+	b.settle(ctx)
 	return nil
 }
 
-// perform carries one line out and keeps it for the recording. A refusal is noted, and returned.
-func (b *Bench) perform(l lang.Line) error {
-	act, ok := acts[l.Verb]
-	if !ok {
-		return fmt.Errorf("%s is not a verb of a bench", l.Verb)
+// stopsAt reports whether a person has taken over and the script does not go beyond this line.
+func (b *Bench) stopsAt(l lang.Line) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.script.tookOver && stops[l.Verb]
+}
+
+// takeOver ends the script's wait: what a person does while it is at work makes something else of the scenario.
+func (b *Bench) takeOver() {
+	b.mu.Lock()
+	if !b.script.playing || b.script.tookOver || b.script.through {
+		b.mu.Unlock()
+		return
 	}
+	b.script.tookOver = true
+	end := b.script.end
+	b.mu.Unlock()
+	end(errTookOver)
+	b.changed()
+}
+
+// perform carries one line out and keeps it for the recording. A refusal is noted, and returned.
+func (b *Bench) perform(ctx context.Context, l lang.Line) error {
 	at := b.sinceStart(b.clk.Now())
-	err := act(b, l)
-	if b.isStopped() {
+	err := b.act(ctx, l)
+	if b.isStopped() || ctx.Err() != nil && stops[l.Verb] { // a wait that was cut short was not carried out
 		return err
 	}
 	var why *engine.Refused
@@ -120,53 +160,60 @@ func (b *Bench) isStopped() bool {
 	return b.stopped
 }
 
-// settle blocks the script's actor until the bench is at rest.
-func (b *Bench) settle() {
+// settle blocks its actor until the bench is at rest, or ctx is over.
+func (b *Bench) settle(ctx context.Context) {
 	if b.wall != nil {
-		_ = b.wall.wait(b.root)
+		_ = b.wall.wait(ctx)
 		return
 	}
-	b.untilWoken(true)
+	b.untilWoken(ctx, true)
 }
 
-// untilWoken blocks the script's actor until the bench is at rest or, unless only
-// rest will do, until the next thing happens. It reports whether it is at rest.
-func (b *Bench) untilWoken(onlyRest bool) (atRest bool) {
+// untilWoken blocks its actor until the bench is at rest or, unless only rest will
+// do, until the next thing happens; or until ctx is over. It reports whether it is at rest.
+func (b *Bench) untilWoken(ctx context.Context, onlyRest bool) (atRest bool) {
 	w := &waiting{ev: b.clk.NewEvent("the bench to rest"), onlyRest: onlyRest}
 	b.mu.Lock()
 	if b.stopped {
 		b.mu.Unlock()
 		return true
 	}
-	b.wait = w
+	b.waits = append(b.waits, w)
 	b.mu.Unlock()
+	stop := b.clk.OnCancel(ctx, func(error) { w.ev.Set() })
 	w.ev.Wait()
+	stop()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.waits = slices.DeleteFunc(b.waits, func(o *waiting) bool { return o == w })
 	return w.rest
 }
 
-// waiting is the script's actor while it waits for the bench.
+// waiting is an actor while it waits for the bench: the script's, or that of a wait which a person typed.
 type waiting struct {
 	ev       clock.Event
 	onlyRest bool
-	rest     bool // what woke it; written before ev is set
+	rest     bool // what woke it
 }
 
-// woken lets the script's actor go on if that is what it waits for.
+// woken lets those go on who wait for what is so now.
 func (b *Bench) woken() {
 	b.mu.Lock()
-	w := b.wait
-	if w == nil {
-		b.mu.Unlock()
-		return
+	var woken []*waiting
+	if len(b.waits) > 0 {
+		rest := b.clockAtRest() // looked at only now: whoever was told of a rest may come late, when it is over
+		b.waits = slices.DeleteFunc(b.waits, func(w *waiting) bool {
+			if w.onlyRest && !rest {
+				return false
+			}
+			w.rest, woken = rest, append(woken, w)
+			return true
+		})
 	}
-	// Looked at only now: whoever was told of a rest may come late, when it is over.
-	if w.rest = b.clockAtRest(); w.onlyRest && !w.rest {
-		b.mu.Unlock()
-		return
-	}
-	b.wait = nil
 	b.mu.Unlock()
-	w.ev.Set()
+	for _, w := range woken {
+		w.ev.Set()
+	}
 }
 
 // clockAtRest reports whether nothing moves and nothing is due. While the script's actor runs that is never so on the virtual clock.
@@ -180,7 +227,7 @@ func (b *Bench) clockAtRest() bool {
 // clockChanged is told by the clock that its rest or who is parked has changed.
 func (b *Bench) clockChanged() {
 	b.mu.Lock()
-	lost := b.virtual != nil && b.script.playing && b.script.running && b.wait == nil && b.script.answer == nil && !b.stopped && b.virtual.AtRest()
+	lost := b.virtual != nil && b.script.playing && b.script.running && len(b.waits) == 0 && b.script.answer == nil && !b.stopped && b.virtual.AtRest()
 	line := b.script.line
 	b.mu.Unlock()
 	if lost {
@@ -190,18 +237,18 @@ func (b *Bench) clockChanged() {
 }
 
 // untilHolds lets time pass until an expectation holds; it is an error if the bench comes to rest first.
-func (b *Bench) untilHolds(e *lang.Expectation) error {
+func (b *Bench) untilHolds(ctx context.Context, e *lang.Expectation) error {
 	for {
 		rest := b.wall != nil && b.wall.atRest()
 		seen := b.line.Len()
 		failure := e.Compare(b.facts())
 		switch {
-		case failure == nil || b.isStopped():
+		case failure == nil || b.isStopped() || ctx.Err() != nil:
 			return nil
 		case rest:
 			return fmt.Errorf("the bench is at rest, and it does not hold: %w", failure)
 		}
-		if rest = b.untilWoken(false); rest && b.line.Len() == seen && b.virtual != nil {
+		if rest = b.untilWoken(ctx, false); rest && b.line.Len() == seen && b.virtual != nil {
 			return fmt.Errorf("the bench is at rest, and it does not hold: %w", failure)
 		}
 	}
@@ -238,8 +285,8 @@ func (b *Bench) Answer() {
 }
 
 // pass lets time pass, with all that falls due in it.
-func (b *Bench) pass(d time.Duration) error {
-	if err := b.clk.Sleep(b.root, d); err != nil {
+func (b *Bench) pass(ctx context.Context, d time.Duration) error {
+	if err := b.clk.Sleep(ctx, d); err != nil {
 		return err
 	}
 	b.clk.Hold(func() {}) // comes back after everything of this instant

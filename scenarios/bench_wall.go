@@ -57,7 +57,11 @@ func (w *wallClock) atRest() bool {
 
 // wait blocks until the clock is at rest, or ctx is over.
 func (w *wallClock) wait(ctx context.Context) error {
-	defer context.AfterFunc(ctx, w.idle.Broadcast)()
+	defer context.AfterFunc(ctx, func() {
+		w.mu.Lock() // or it might come between the look at ctx and the wait
+		defer w.mu.Unlock()
+		w.idle.Broadcast()
+	})()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for w.work > 0 && ctx.Err() == nil {

@@ -174,6 +174,7 @@ type State struct {
 	Line     int           // the script's line that is at work
 	Err      string        // why the scenario stopped, in one sentence
 	Failed   []string      // expectations that were not met
+	TookOver string        // that a person did something while the script was at work, and what follows; else empty
 	Asked    *Question     // a question that waits for the person's prediction
 }
 
