@@ -19,7 +19,14 @@ func EncodeFact(f Fact) ([]byte, error) {
 	if _, ok := decoders[f.Kind()]; !ok {
 		return nil, &UnknownKindError{Kind: f.Kind()}
 	}
-	raw, err := encodeJSON(f)
+	e := encoders.Get().(*encoder)
+	raw, ok, err := appendFact(e.fact[:0], f)
+	if ok {
+		e.fact, raw = raw, bytes.Clone(raw)
+	} else {
+		raw, err = encodeJSON(f)
+	}
+	e.keep()
 	if err != nil {
 		return nil, fmt.Errorf("encode a fact of kind %s: %w", f.Kind(), err)
 	}
@@ -29,7 +36,7 @@ func EncodeFact(f Fact) ([]byte, error) {
 // encodeJSON is json.Marshal without escapes for HTML: results are given back byte for byte.
 func encodeJSON(v any) ([]byte, error) {
 	e := encoders.Get().(*encoder)
-	defer encoders.Put(e)
+	defer e.keep()
 	e.text.Reset()
 	if err := e.json.Encode(v); err != nil {
 		return nil, err
@@ -40,6 +47,14 @@ func encodeJSON(v any) ([]byte, error) {
 type encoder struct {
 	text bytes.Buffer
 	json *json.Encoder
+	fact []byte
+}
+
+// keep puts an encoder by for the next fact, unless a huge one has swollen it.
+func (e *encoder) keep() {
+	if e.text.Cap()+cap(e.fact) < 1<<17 {
+		encoders.Put(e)
+	}
 }
 
 // encoders are kept from one fact to the next: a run has a dozen.

@@ -1,9 +1,12 @@
 package engine_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"reflect"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -35,6 +38,27 @@ func TestFactsComeBackAsTheyWere(t *testing.T) {
 	})
 }
 
+// However a fact is written, it is what encoding/json makes of it by its tags.
+func TestFactsAreWrittenByTheirTags(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		f := historytest.Facts().Draw(t, "fact")
+		got, err := engine.EncodeFact(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want bytes.Buffer
+		enc := json.NewEncoder(&want)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(f); err != nil {
+			t.Fatal(err)
+		}
+		if string(got)+"\n" != want.String() {
+			t.Fatalf("written as\n%s\nand not\n%s", got, want.String())
+		}
+	})
+}
+
 type foreign struct{}
 
 func (foreign) Kind() engine.Kind { return "foreign" }
@@ -45,7 +69,8 @@ func TestFactsThatCannotBeWritten(t *testing.T) {
 	if _, err := engine.EncodeFact(foreign{}); !errors.As(err, &unknown) {
 		t.Errorf("a kind that nobody knows: %v", err)
 	}
-	for _, f := range []engine.Fact{nil, engine.Decided{Result: []byte(`{"a":`)}} {
+	for _, f := range []engine.Fact{nil, engine.Decided{Result: []byte(`{"a":`)}, engine.AttemptEnded{Result: []byte(`{"a":`)},
+		engine.Admitted{Payload: []byte(`1 2`)}, engine.AttemptEnded{Due: time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)}} {
 		if data, err := engine.EncodeFact(f); err == nil {
 			t.Errorf("%+v was written as %s", f, data)
 		}
