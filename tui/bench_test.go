@@ -218,7 +218,7 @@ func eventLatencies(b *testing.B, runs int) []time.Duration {
 		}
 		mu.Unlock()
 	}}, scenario: bench.(live).Scenario()})
-	m.pump.start(p.Send)
+	m.pump.start(context.Background(), p.Send)
 	defer m.pump.end()
 	done := make(chan struct{})
 	go func() { defer close(done); _, _ = p.Run() }()
@@ -271,7 +271,7 @@ func BenchmarkAtRest(b *testing.B) {
 	m := testModel(b, "dark", 120, 36)
 	m.opened(openedMsg{bench: over{played(b, "c-commit-then-drop").(live)}, scenario: &lang.Scenario{Title: "C"}})
 	p := tea.NewProgram(m, tea.WithInput(nil), tea.WithOutput(io.Discard), tea.WithAltScreen(), tea.WithoutSignalHandler())
-	m.pump.start(p.Send)
+	m.pump.start(context.Background(), p.Send)
 	defer m.pump.end()
 	done := make(chan struct{})
 	go func() { defer close(done); _, _ = p.Run() }()

@@ -138,9 +138,24 @@ func (s *compareScreen) draw(m *model, width, height int) []string {
 			s.scroll = clamp(s.scroll, 0, max(0, max(len(left), len(right))-h))
 			return m.t.window(compared(m.t, list, diff), s.scroll, w, h)
 		}
-		return m.t.draw(b, w, height)
+		return m.t.draw(b, w, height-1)
 	}
-	return beside(pane(one, s.a, name[0], left, half), pane(two, s.b, name[1], right, width-1-half))
+	out := beside(pane(one, s.a, name[0], left, half), pane(two, s.b, name[1], right, width-1-half))
+	return append(out, m.t.line(difference(left, right, diff), width))
+}
+
+// difference says in a line what the first difference is.
+func difference(a, b []scenarios.Row, at int) spans {
+	if at < 0 {
+		return say(inkGood, " no difference", inkQuiet, "; ids, keys and times are not compared")
+	}
+	side := func(list []scenarios.Row) string {
+		if at >= len(list) {
+			return "nothing more"
+		}
+		return list[at].Text
+	}
+	return say(inkStrong, " first difference: ", inkText, "left "+side(a)+", right "+side(b), inkQuiet, "; ids, keys and times are not compared")
 }
 
 // verdictOf is the verdict of a run's gravest operation.

@@ -54,7 +54,11 @@ func copyFromBench(m *model, c command) tea.Cmd {
 // copy puts text into the terminal's clipboard and, where the system has a tool
 // for it, into its own: not every terminal takes the first.
 func (m *model) copy(what, text string) tea.Cmd {
-	m.say(inkGood, m.t.glyphs.good+" copied: "+what)
+	shown := what
+	if len(text) < 80 && !strings.Contains(text, "\n") {
+		shown += " " + text
+	}
+	m.say(inkGood, m.t.glyphs.good+" copied: "+shown)
 	out, tools := m.opt.Out, m.opt.tools
 	return work(func() tea.Msg {
 		if out != nil {

@@ -34,9 +34,21 @@ type (
 // severe is the severity of what keeps a document from running.
 const severe = "error"
 
-// editWorkflow opens a copy of the scenario's workflow in the person's editor. The bench stays as it is.
-func editWorkflow(m *model, c command) tea.Cmd {
-	s := m.session.scenario
+// editing is a workflow on its way through the editor.
+type editing struct {
+	scenario *lang.Scenario
+	name     string // of the file in the scenario
+	path     string // of the copy on disk; empty until it is made
+}
+
+// editWorkflow opens a copy of the open scenario's workflow in the person's editor. The bench stays as it is.
+func editWorkflow(m *model, _ command) tea.Cmd { return m.edit(m.session.scenario) }
+
+// edit opens a copy of a scenario's workflow in the person's editor; the same copy, as long as it is the same scenario.
+func (m *model) edit(s *lang.Scenario) tea.Cmd {
+	if m.edited.path != "" && m.edited.scenario == s {
+		return m.editor(m.edited.path, 0)
+	}
 	name := ""
 	for _, n := range s.Names {
 		if strings.HasSuffix(n, ".woml") {
@@ -48,9 +60,7 @@ func editWorkflow(m *model, c command) tea.Cmd {
 		m.say(inkQuiet, "edit: the scenario has no workflow of its own")
 		return nil
 	}
-	if m.edited != "" {
-		return m.editor(m.edited, 0)
-	}
+	m.edited = editing{scenario: s, name: name}
 	src := s.Files[name]
 	return work(func() tea.Msg {
 		dir, err := os.MkdirTemp("", "faultlab-edit-")
@@ -74,15 +84,16 @@ func (m *model) editor(path string, line int) tea.Cmd {
 	return tea.ExecProcess(cmd, func(err error) tea.Msg { return editedMsg{path, err} })
 }
 
-// editing goes on with a workflow that is being edited.
-func (m *model) editing(msg tea.Msg) tea.Cmd {
+// afterEdit goes on with a workflow that is being edited.
+func (m *model) afterEdit(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case toEditMsg:
 		if msg.err != nil {
 			m.say(inkBad, "edit: "+msg.err.Error())
 			return nil
 		}
-		m.edited = msg.path
+		m.edited.path = msg.path
+		m.scratch = append(m.scratch, filepath.Dir(msg.path))
 		return m.editor(msg.path, 0)
 	case editedMsg:
 		if msg.err != nil {
@@ -102,7 +113,7 @@ func (m *model) editing(msg tea.Msg) tea.Cmd {
 
 // showSource shows what was written, with its diagnostics, from the first of them on.
 func (m *model) showSource(s sourceMsg) {
-	if s.err != nil || m.session == nil {
+	if s.err != nil {
 		m.say(inkBad, "edit: the document cannot be read back")
 		return
 	}
@@ -128,7 +139,11 @@ type sourceScreen struct {
 func (v *sourceScreen) on() lang.Screen { return lang.OnMenu }
 
 func (v *sourceScreen) title(m *model) spans {
-	return say(inkStrong, m.session.scenario.Title, inkQuiet, "  "+filepath.Base(v.path))
+	title := filepath.Base(v.path)
+	if e := m.edited; e.scenario != nil {
+		return say(inkStrong, e.scenario.Title, inkQuiet, "  "+title)
+	}
+	return say(inkStrong, title)
 }
 
 // broken reports whether the document cannot run.
@@ -162,7 +177,15 @@ func (v *sourceScreen) rows(t *theme, width int) rows {
 	var out []spans
 	for i, l := range v.lines {
 		n := strconv.Itoa(i + 1)
-		out = append(out, say(inkQuiet, strings.Repeat(" ", max(0, 4-len(n)))+n+" ", inkText, strings.ReplaceAll(l, "\t", "  ")))
+		number := strings.Repeat(" ", max(0, 4-len(n))) + n + " "
+		for rest := strings.ReplaceAll(l, "\t", "  "); ; number = "     " {
+			var head string
+			head, rest = t.chop(rest, max(10, width-5))
+			out = append(out, say(inkQuiet, number, inkText, head))
+			if rest == "" {
+				break
+			}
+		}
 		for _, d := range v.diags {
 			if d.Line != i+1 && !(d.Line > len(v.lines) && i == len(v.lines)-1) {
 				continue

@@ -51,7 +51,7 @@ func (h *helpScreen) rows(m *model, width int) rows {
 	if v := lang.VerbNamed(h.verb1); v != nil {
 		return fixed(h.inFull(m, v, width)...)
 	}
-	var out []spans
+	out := []spans{say(inkQuiet, "Keys are those of the screen that help was asked from; every verb can be typed after ", inkAccent, ":"), nil}
 	f := strings.ToLower(h.filter.String())
 	for _, group := range lang.Groups {
 		var lines []spans
@@ -67,7 +67,7 @@ func (h *helpScreen) rows(m *model, width int) rows {
 			out = append(append(out, lines...), nil)
 		}
 	}
-	if len(out) == 0 {
+	if len(out) == 2 {
 		return fixed(say(inkQuiet, "no verb contains "+h.filter.String()))
 	}
 	return fixed(out...)
@@ -84,17 +84,15 @@ func (h *helpScreen) line(m *model, v *lang.Verb, width int) []spans {
 		}
 		key = strings.Join(names, " ")
 	}
-	const keys, name = 12, 13
-	head := say(inkText, "  ", inkAccent, padTo(t, key, keys), inkStrong, padTo(t, v.Name, name))
-	help := v.Help
-	if why := m.unavailable(v.Name); why != "" {
-		head = append(head, span{inkQuiet, t.glyphs.bad + " not now: " + why})
-		return []spans{head}
+	const keys, indent = 12, 16
+	out := []spans{say(inkText, "  ", inkAccent, padTo(t, key, keys), inkStrong, v.Name, inkQuiet, strings.TrimPrefix(v.Usage(), v.Name))}
+	for _, l := range t.wrap(v.Help, max(20, width-indent), 4) {
+		out = append(out, say(inkText, strings.Repeat(" ", indent), inkQuiet, l))
 	}
-	lines := t.wrap(help, max(20, width-2-keys-name), 4)
-	out := []spans{append(head, span{inkQuiet, lines[0]})}
-	for _, l := range lines[1:] {
-		out = append(out, say(inkQuiet, strings.Repeat(" ", 2+keys+name)+l))
+	if why := m.unavailable(v.Name); why != "" {
+		for _, l := range t.wrap(t.glyphs.bad+" not now: "+why, max(20, width-indent), 2) {
+			out = append(out, say(inkText, strings.Repeat(" ", indent), inkUnknown, l))
+		}
 	}
 	return out
 }

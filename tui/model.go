@@ -40,7 +40,8 @@ type model struct {
 	ended   error    // why the program ends, where that is worth saying
 	typed   []string // lines that were typed in the palette
 	ahead   []byte   // keys that were typed before the first frame
-	edited  string   // the copy of the workflow that is being edited
+	edited  editing  // the workflow that is being edited
+	scratch []string // folders of ours, removed at the end
 	course  *course  // the lesson that is being taken
 	beside  *session // the bench of a twin, while it is compared
 	above   screen   // the screen that was on top after the last message
@@ -74,6 +75,7 @@ type (
 	newsMsg   struct{}              // the bench changed
 	tickMsg   struct{}              // what is due comes closer
 	signalMsg struct{ name string } // the system wants us to end
+	overMsg   struct{ cause error } // whoever runs us has ended
 	panicMsg  struct{ text string } // a command panicked
 	openedMsg struct {
 		bench    Bench
@@ -160,7 +162,7 @@ func (m *model) handle(msg tea.Msg) (cmd tea.Cmd, changed bool) {
 	case doneMsg:
 		return m.done(msg), true
 	case toEditMsg, editedMsg, sourceMsg:
-		return m.editing(msg), true
+		return m.afterEdit(msg), true
 	case savedMsg:
 		m.saved(msg)
 		return nil, true
@@ -168,7 +170,10 @@ func (m *model) handle(msg tea.Msg) (cmd tea.Cmd, changed bool) {
 		m.say(inkQuiet, "the workbench cannot keep its settings: "+msg.err.Error())
 		return nil, true
 	case signalMsg:
-		m.ended = &signalError{msg.name}
+		m.ended = &Ended{msg.name, m.opt.Log}
+		return tea.Quit, false
+	case overMsg:
+		m.ended = msg.cause
 		return tea.Quit, false
 	case panicMsg:
 		panic(msg.text)

@@ -133,7 +133,7 @@ func (m *model) opened(o openedMsg) tea.Cmd {
 		m.session.focus = old.focus
 	}
 	m.session.covered = o.lesson || m.memory.Covered
-	if m.edited = ""; !o.lesson {
+	if !o.lesson {
 		m.course = nil
 	}
 	m.stack = m.stackFor(m.session)

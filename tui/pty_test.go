@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -40,7 +41,10 @@ func childRuns(how string) {
 	if how == "ask" {
 		o.Theme = "auto"
 	}
-	if err := Run(context.Background(), o); err != nil {
+	// As the command does: a signal ends the context, too.
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	if err := Run(ctx, o); err != nil {
 		fmt.Println(err)
 		os.Exit(1)
 	}
@@ -404,9 +408,8 @@ func TestWalkingThroughTheWorkbench(t *testing.T) {
 	x.keys("y")
 	x.until("the clipboard", func() bool { return strings.Contains(x.text.String(), "\x1b]52;c;") })
 	x.keys(":", "theme high-contrast", enter)
-	x.until("the other theme", func() bool {
-		return strings.Contains(x.text.String(), "255;225;77") || strings.Contains(x.text.String(), "212;198;25")
-	})
+	accent := testTheme(t, "high-contrast", unicodeGlyphs).inks[inkAccent].on
+	x.until("the other theme", func() bool { return strings.Contains(x.text.String(), accent) })
 	x.keys(":", "mouse on", enter)
 	x.until("the mouse", func() bool { return strings.Contains(x.text.String(), "\x1b[?1002h") })
 	x.keys("h")

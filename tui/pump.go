@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"os"
+	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -34,9 +35,10 @@ func (p *pump) news() {
 	}
 }
 
-// start begins to hand on. A panic of it ends the program like any other.
-func (p *pump) start(send func(tea.Msg)) {
-	ctx, cancel := context.WithCancel(context.Background())
+// start begins to hand on, until outer ends, which ends the program too. A panic of
+// it ends the program like any other.
+func (p *pump) start(outer context.Context, send func(tea.Msg)) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(outer))
 	p.stop = cancel
 	go func() {
 		defer close(p.done)
@@ -52,6 +54,9 @@ func (p *pump) start(send func(tea.Msg)) {
 				return
 			case s := <-p.signals:
 				send(signalMsg{s.String()})
+			case <-outer.Done():
+				p.over(outer, send)
+				return
 			case <-p.store.kick:
 				p.store.arm(p.wall)
 			case v := <-p.store.seen:
@@ -66,6 +71,20 @@ func (p *pump) start(send func(tea.Msg)) {
 			}
 		}
 	}()
+}
+
+// grace is how long a signal may come after the end that it brought about elsewhere.
+const grace = 20 * time.Millisecond
+
+// over tells that outer has ended. Where a signal did that, it is the reason.
+func (p *pump) over(outer context.Context, send func(tea.Msg)) {
+	_ = p.wall.Sleep(context.Background(), grace) // nothing ends it
+	select {
+	case s := <-p.signals:
+		send(signalMsg{s.String()})
+	default:
+		send(overMsg{context.Cause(outer)})
+	}
 }
 
 // end stops the pump and waits for it.

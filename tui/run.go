@@ -71,14 +71,17 @@ func (n names) Values(k lang.Kind) []string {
 // ErrNoTerminal says that there is nothing to draw on.
 var ErrNoTerminal = errors.New("the workbench needs a terminal")
 
-// signalError says that the system ended the program.
-type signalError struct{ name string }
+// Ended says that the system ended the program, by a signal.
+type Ended struct {
+	Signal string
+	Log    string // where the program's log is; may be empty
+}
 
-func (e *signalError) Error() string { return "ended by the signal " + e.name }
+func (e *Ended) Error() string { return "ended by the signal " + e.Signal + where(e.Log) }
 
 // Run shows the workbench until the person leaves it, ctx ends or a signal comes.
-// Whatever happens, the terminal is left as it was found. After a panic or a signal the
-// error says so and where the log is.
+// Whatever happens, the terminal is left as it was found. After a panic or a signal
+// (*Ended, also where that is what ended ctx) the error says so and where the log is.
 func Run(ctx context.Context, o Options) (err error) {
 	if o.In == nil {
 		o.In = os.Stdin
@@ -93,7 +96,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	with := []tea.ProgramOption{tea.WithContext(ctx), tea.WithInput(&keyboard{File: o.In}), tea.WithOutput(o.Out),
+	with := []tea.ProgramOption{tea.WithInput(&keyboard{File: o.In}), tea.WithOutput(o.Out),
 		tea.WithAltScreen(), tea.WithoutSignalHandler(), tea.WithoutCatchPanics()}
 	if o.Mouse {
 		with = append(with, tea.WithMouseCellMotion())
@@ -102,7 +105,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	m.ahead = typed
 	signal.Notify(m.pump.signals, endingSignals...)
 	defer signal.Stop(m.pump.signals)
-	m.pump.start(p.Send)
+	m.pump.start(ctx, p.Send)
 	defer m.close()
 	defer func() {
 		if r := recover(); r != nil {
@@ -111,11 +114,8 @@ func Run(ctx context.Context, o Options) (err error) {
 		}
 	}()
 	_, err = p.Run()
-	switch {
-	case m.ended != nil:
-		return fmt.Errorf("%w%s", m.ended, where(o.Log))
-	case errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil:
-		return context.Cause(ctx)
+	if m.ended != nil {
+		return m.ended
 	}
 	return err
 }
@@ -167,6 +167,9 @@ func (m *model) close() {
 		if s != nil {
 			_ = s.bench.Close() // the person has left; nobody waits for it
 		}
+	}
+	for _, dir := range m.scratch {
+		_ = os.RemoveAll(dir) // a folder of ours in the system's own for such
 	}
 }
 

@@ -68,7 +68,8 @@ func (a *app) workbench(ctx context.Context, c *cobra.Command, f workbenchFlags)
 		a.listScenarios(o.Scenarios)
 		return usage("the workbench needs a terminal; without one there are faultlab --plain --open SCENARIO, and faultlab replay")
 	}
-	if err != nil && ctx.Err() == nil {
+	var ended *tui.Ended
+	if err != nil && (ctx.Err() == nil || errors.As(err, &ended)) {
 		a.log(err)
 		return failed(err)
 	}
