@@ -120,6 +120,18 @@ func TestTheCatalogueIsInOrder(t *testing.T) {
 	}
 }
 
+// What somebody who opens a scenario sees must not end in a refusal that nobody asked for, unless that is what it shows.
+func TestOnlyTheScenarioAboutRefusalsEndsInOne(t *testing.T) {
+	t.Parallel()
+	for _, s := range Catalogue() {
+		rows := replay(t, s, Options{}).View.Wire
+		last := rows[len(rows)-1]
+		if refused := last.Kind == RowNote && last.Tone == ToneBad; refused != (s.Name == "c3-record-without-evidence") {
+			t.Errorf("%s ends with %q, %q", s.Name, last.Text, last.Detail)
+		}
+	}
+}
+
 func TestEveryScenarioClaimsWhatMatters(t *testing.T) {
 	t.Parallel()
 	for _, s := range Catalogue() {

@@ -7,6 +7,7 @@ var Groups = []Group{
 		"b-commit-then-error",
 		"c-commit-then-drop",
 		"c2-look-up-then-record",
+		"c3-record-without-evidence",
 		"d-new-key-per-attempt",
 		"e-changed-payload",
 		"f-drop-before-commit",

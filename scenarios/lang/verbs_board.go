@@ -35,7 +35,7 @@ var viewVerbs = []Verb{
 		Help: "Shows two runs side by side, with their first difference; the last two if none is named."}},
 	{Group: "Views", Use: OnBoard, Form: Form{Name: "catalogue", Help: "Lists all scenarios."}},
 	{Group: "Views", Use: OnBoard, Keys: []string{"h"}, On: OnCatalogue | OnBench, Form: Form{Name: "history",
-		Args: []Arg{{Name: "STATUS", Kind: KindChoice, Optional: true, Choices: []string{"all", "succeeded", "failed", "cancelled", "unknown"}}},
+		Args: []Arg{{Name: "STATUS", Kind: KindChoice, Optional: true, Choices: []string{"all", "unknown", "queued", "running", "waiting", "cancelling", "succeeded", "failed", "cancelled"}}},
 		Help: "Lists the runs in the store, all or those of one status; unknown are those that need reconciling."}},
 	{Group: "Views", Use: OnBoard, Keys: []string{"U"}, On: OnCatalogue | OnBench | OnRuns, Form: Form{Name: "unknowns",
 		Help: "Lists the unknown operations of all runs, to settle them."}},
