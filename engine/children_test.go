@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"faultlab/engine"
 )
@@ -57,6 +58,9 @@ func TestChildren(t *testing.T) {
 			if run.Status != r.status || string(run.Steps[0].Result) != r.result || l.world.posts() != r.posts {
 				t.Errorf("run %s, result %s, %d writes; want %s, %s, %d (%s)", run.Status, run.Steps[0].Result, l.world.posts(), r.status, r.result, r.posts, run.Message)
 			}
+			if run.Reconcile {
+				t.Error("the parent needs reconciling: what nobody knows is the child's")
+			}
 			if r.code != "" && !slices.ContainsFunc(a, func(a *engine.Attempt) bool { return a.Code == r.code }) {
 				t.Errorf("code %s after %d attempts, want %s", a[len(a)-1].Code, len(a), r.code)
 			}
@@ -89,5 +93,26 @@ func TestASlotIsFreeWhileAChildRuns(t *testing.T) {
 	l := newLab(t, nil, parent, child)
 	if run := l.once(`{}`); run.Status != engine.StatusSucceeded {
 		t.Errorf("run %s: %s", run.Status, run.Message)
+	}
+}
+
+// What a parent was waiting for goes on without it, and nothing of the parent is unknown.
+func TestACancelledParentLeavesItsChild(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, nil, document("", `|return await services.workflows.call("child", context.payload);`), workflowOf("child", "", post))
+	l.replies(answer{commit: true, status: 201, body: `{"id":"job_1"}`, after: 5 * time.Second})
+	l.start()
+	var parent string
+	l.run(func() {
+		parent, _ = l.admit("orders", "", `{"orderId":"o1"}`)
+		_ = l.clk.Sleep(t.Context(), time.Second)
+		if err := l.eng.Cancel(parent, ""); err != nil {
+			t.Error(err)
+		}
+	})
+	p := l.get(parent)
+	c := l.get(p.Steps[0].Attempts[0].Calls[0].Child)
+	if p.Status != engine.StatusCancelled || p.Reconcile || p.EndedAt.Sub(p.StartedAt) != time.Second || c.Status != engine.StatusSucceeded {
+		t.Errorf("the parent %s after %v, reconcile %v; the child %s", p.Status, p.EndedAt.Sub(p.StartedAt), p.Reconcile, c.Status)
 	}
 }

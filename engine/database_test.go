@@ -109,3 +109,46 @@ func TestADatabaseThatIsNotThere(t *testing.T) {
 		t.Errorf("an input too large: %s with %d calls", a.Code, len(a.Calls))
 	}
 }
+
+// Nobody can be asked about a statement: the sentences say what can be done instead.
+func TestAnUnknownStatement(t *testing.T) {
+	t.Parallel()
+	for _, r := range []struct {
+		decision engine.Decision
+		result   string
+		force    bool
+		says     string // the refusal
+		status   engine.Status
+		belief   engine.Belief
+	}{
+		{engine.Record, "", true, "--result", engine.StatusFailed, engine.BeliefUnknown},
+		{engine.Record, `{"n":1}`, false, "nobody can be asked", engine.StatusFailed, engine.BeliefUnknown},
+		{engine.Record, `{"n":1}`, true, "", engine.StatusSucceeded, engine.BeliefDone},
+		{engine.Resubmit, "", false, "no key", engine.StatusFailed, engine.BeliefUnknown},
+		{engine.Abandon, "", false, "nobody can be asked", engine.StatusFailed, engine.BeliefUnknown},
+		{engine.Abandon, "", true, "", engine.StatusFailed, engine.BeliefNotDone},
+		{engine.Escalate, "", false, "", engine.StatusFailed, engine.BeliefUnknown},
+	} {
+		l := newLab(t, nil, document("", write+`return 1;`))
+		l.options = func(o *engine.Options) { o.Database = failing{"", "the disk went away"} }
+		run := l.once(`{}`)
+		if !run.Reconcile {
+			t.Fatal("nothing is unknown")
+		}
+		var asked, refused error
+		l.run(func() {
+			_, asked = l.eng.Lookup(t.Context(), run.ID, "", engine.LookupOptions{})
+			refused = l.eng.Resolve(engine.Resolution{Run: run.ID, Decision: r.decision, Result: json.RawMessage(r.result), Force: r.force, Reason: "by the test"})
+		})
+		if !engine.IsRefused(asked) || !strings.Contains(asked.Error(), "services.db.execute") {
+			t.Errorf("the look-up: %v", asked)
+		}
+		if (refused != nil) != (r.says != "") || refused != nil && !strings.Contains(refused.Error(), r.says) {
+			t.Errorf("%s: %v, want %q", r.decision, refused, r.says)
+		}
+		run = l.get(run.ID)
+		if b := run.StepBelief(run.Steps[0]); run.Status != r.status || b != r.belief {
+			t.Errorf("%s: run %s, believes %s; want %s, %s", r.decision, run.Status, b, r.status, r.belief)
+		}
+	}
+}

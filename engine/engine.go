@@ -10,6 +10,7 @@ import (
 	mathrand "math/rand/v2"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 
 	"faultlab/engine/assume"
@@ -53,7 +54,8 @@ type Engine struct {
 	parsed map[string]*woml.Document // by definition hash: the documents of open runs
 	open   map[string]*running
 	ended  map[string]clock.Event
-	admits map[string]clock.Event // deliveries that are being admitted, by identity
+	told   map[string][]clock.Event // set at the end of a run, for waits that can end without it
+	admits map[string]clock.Event   // deliveries that are being admitted, by identity
 	pools  map[string]*pool
 	rand   *mathrand.Rand
 	dead   error
@@ -68,7 +70,7 @@ var ErrKilled = errors.New("the worker has stopped")
 // New makes an engine. It starts nothing: see Load, Admit and Recover.
 func New(o Options) *Engine {
 	e := &Engine{o: o, clk: o.Clock, docs: map[string]*woml.Document{}, parsed: map[string]*woml.Document{},
-		open: map[string]*running{}, ended: map[string]clock.Event{}, admits: map[string]clock.Event{}, pools: map[string]*pool{}}
+		open: map[string]*running{}, ended: map[string]clock.Event{}, told: map[string][]clock.Event{}, admits: map[string]clock.Event{}, pools: map[string]*pool{}}
 	e.root, e.stop = e.clk.WithCancel(context.Background())
 	e.wire = newWire(o)
 	e.rand = mathrand.New(mathrand.NewPCG(seedOf(o.Seed), 0x6661756c746c6162))
@@ -234,6 +236,26 @@ func (e *Engine) Ended(run string) clock.Event {
 	}
 	e.ended[run] = ev
 	return ev
+}
+
+// tell sets ev once the run has ended, or now if it is not open. forget withdraws that,
+// and reports whether the run has ended.
+func (e *Engine) tell(run string, ev clock.Event) (forget func() bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.open[run] == nil {
+		ev.Set()
+	} else {
+		e.told[run] = append(e.told[run], ev)
+	}
+	return func() bool {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		if e.told[run] = slices.DeleteFunc(e.told[run], func(o clock.Event) bool { return o == ev }); len(e.told[run]) == 0 {
+			delete(e.told, run)
+		}
+		return e.open[run] == nil
+	}
 }
 
 // goActor starts an actor that Close waits for.

@@ -246,18 +246,19 @@ func (h *host) Start(id int, c script.Call) *script.ServiceError {
 // attempt makes could not be told. Of services.workflows each target is one of its
 // own, and two calls of one must both have a name.
 func (h *host) nameless(fact CallStarted) string {
-	if fact.Effect == Read || fact.Service == script.ServiceFetch {
+	child := fact.Service == script.ServiceWorkflows
+	if fact.Effect == Read && !child || fact.Service == script.ServiceFetch {
 		return ""
 	}
 	operation := fact.Service + "." + fact.Operation
-	if fact.Service == script.ServiceWorkflows {
+	if child {
 		operation += " of " + fact.Target
 	}
 	before, again := h.unnamed[operation]
-	if again && (fact.Name == "" || before && fact.Service == script.ServiceWorkflows) {
+	if again && (fact.Name == "" || before && child) {
 		return fmt.Sprintf("a step makes at most one services.%s without a name: give each a name, as {name: \"create-job\"}", operation)
 	}
-	if fact.Name == "" || fact.Service == script.ServiceWorkflows {
+	if fact.Name == "" || child {
 		h.unnamed[operation] = fact.Name == ""
 	}
 	return ""

@@ -72,7 +72,11 @@ func lookupTargets(r *Run, key string) ([]*Call, error) {
 		}
 	}
 	if key == "" && len(doubts) > 0 {
-		return doubts, nil
+		asked := slices.DeleteFunc(slices.Clone(doubts), func(c *Call) bool { return len(c.Requests) == 0 })
+		if len(asked) == 0 {
+			return nil, &Refused{Why: unasked(doubts[0])}
+		}
+		return asked, nil
 	}
 	if len(writes) == 0 {
 		if key != "" {
@@ -128,6 +132,12 @@ func (e *Engine) lookupCall(ctx context.Context, rt *running, c *Call, n int, o 
 		return EvidenceAt{}, err
 	}
 	return EvidenceAt{fact, t.Last(), e.clk.Now()}, nil
+}
+
+// unasked says why a call that sent no request cannot be looked up.
+func unasked(c *Call) string {
+	return fmt.Sprintf("call %d of %s is a services.%s.%s: nobody can be asked about it by a key; look into it, and give the step's result with --record --result, abandon it, or escalate",
+		c.N(), c.Step, c.Service, c.Operation)
 }
 
 func lookupMissing(c *Call, template string) string {

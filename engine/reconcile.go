@@ -119,8 +119,10 @@ func target(r *Run, key string) (*Call, error) {
 	return nil, &Refused{Why: fmt.Sprintf("run %s has no unknown call under the key %s; it has %s", r.ID, key, keysOf(doubts))}
 }
 
-// stuck is a call of a step that a crash or a script that is not repeatable left
-// unfinished although every write of it is known: the step can still be recorded or resubmitted.
+// stuck is where a step stands that a crash or a script that is not repeatable left
+// unfinished, although every write of it is known: it can still be recorded or
+// resubmitted. It is the last write, or else the last call; an attempt that had not
+// called anything yet stands for itself.
 func stuck(s *Step) *Call {
 	a := s.Last()
 	if s.Done || a == nil || a.Code != codeInterrupted && a.Code != codeNotRepeatable {
@@ -131,7 +133,10 @@ func stuck(s *Step) *Call {
 			return a.Calls[i]
 		}
 	}
-	return nil
+	if n := len(a.Calls); n > 0 {
+		return a.Calls[n-1]
+	}
+	return &Call{Pos: Pos{Step: s.ID, Undo: s.Undo, Attempt: a.N}, Effect: Read}
 }
 
 func keysOf(calls []*Call) string {
@@ -178,6 +183,14 @@ func assumedOf(c *Call, declared *assume.Set) (assumed assume.Contract) {
 func refusalOf(r *Run, c *Call, d Decision, byHand bool, assumed assume.Contract, now time.Time) *Refused {
 	ev := r.newestEvidence(c)
 	proved := c.Finding == FoundDone
+	switch {
+	case d == Resubmit && r.CancelAsked:
+		return &Refused{Why: "the run was cancelled: start a new one"}
+	case c.Effect == Read && d == Resubmit, c.Effect == Read && d == Record && byHand: // nothing was written: there is nothing to prove
+		return nil
+	case c.Effect == Read && d == Abandon:
+		return &Refused{Why: "the step wrote nothing: there is nothing to abandon"}
+	}
 	switch d {
 	case Escalate:
 		return nil
@@ -186,7 +199,7 @@ func refusalOf(r *Run, c *Call, d Decision, byHand bool, assumed assume.Contract
 		case proved:
 			return nil
 		case ev == nil || ev.Found != FoundRecord:
-			return recordWithout(ev, byHand)
+			return recordWithout(c, ev, byHand)
 		case ev.Match == Contradicts:
 			return &Refused{Why: "the record contradicts what was sent, in " + strings.Join(ev.Conflicts, ", "), Force: true}
 		case ev.Match == Incomparable:
@@ -194,14 +207,12 @@ func refusalOf(r *Run, c *Call, d Decision, byHand bool, assumed assume.Contract
 		}
 	case Resubmit:
 		switch {
-		case r.CancelAsked:
-			return &Refused{Why: "the run was cancelled: start a new one"}
 		case c.Key == "" && c.Effect == UnkeyedWrite:
 			return &Refused{Why: "the call carries no key: the provider cannot recognise it, and a second one would be a second effect", Force: true}
 		case proved:
 			return nil
 		case ev == nil:
-			return &Refused{Why: missing, Force: true}
+			return &Refused{Why: missing(c), Force: true}
 		case ev.Found == FoundRecord:
 			return &Refused{Why: "the look-up found a record: record it, do not send it again", Force: true}
 		case ev.Found == FoundNoAnswer:
@@ -215,7 +226,7 @@ func refusalOf(r *Run, c *Call, d Decision, byHand bool, assumed assume.Contract
 		case proved:
 			return &Refused{Why: "it is done: undo it by its inverse, it cannot be abandoned"}
 		case ev == nil:
-			return &Refused{Why: missing, Force: true}
+			return &Refused{Why: missing(c), Force: true}
 		case ev.Found == FoundRecord:
 			return &Refused{Why: "the look-up found a record: it happened", Force: true}
 		case ev.Found == FoundNoAnswer:
@@ -227,14 +238,22 @@ func refusalOf(r *Run, c *Call, d Decision, byHand bool, assumed assume.Contract
 	return nil
 }
 
-const missing = "there is no evidence newer than the last request under this key: look it up first"
+// missing says that a call has no evidence that counts.
+func missing(c *Call) string {
+	if len(c.Requests) == 0 {
+		return "nobody can be asked whether it happened"
+	}
+	return "there is no evidence newer than the last request under this key: look it up first"
+}
 
-func recordWithout(ev *EvidenceAt, byHand bool) *Refused {
+func recordWithout(c *Call, ev *EvidenceAt, byHand bool) *Refused {
 	switch {
 	case ev == nil && byHand:
-		return &Refused{Why: missing, Force: true}
+		return &Refused{Why: missing(c), Force: true}
+	case ev == nil && len(c.Requests) == 0:
+		return &Refused{Why: "there is no record to take as the reply: give the step's result with --result"}
 	case ev == nil:
-		return &Refused{Why: missing}
+		return &Refused{Why: missing(c)}
 	case ev.Found == FoundNoRecord:
 		return &Refused{Why: "the look-up found no record: there is nothing to record", Force: byHand}
 	}

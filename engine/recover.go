@@ -86,6 +86,8 @@ func (e *Engine) reopen(id string) (*running, error) {
 	return rt, nil
 }
 
+const interruptedMessage = "the worker stopped in the middle of the attempt"
+
 // interrupt writes down the ends that a crash left out: of calls, by what their
 // requests say, and of the attempt, by table b.
 func (e *Engine) interrupt(rt *running) error {
@@ -107,7 +109,10 @@ func (e *Engine) interrupt(rt *running) error {
 		}
 		rule := attemptRuleFor(attemptEnd{how: interrupted, calls: a.Calls})
 		end := AttemptEnded{Pos: Pos{Step: s.ID, Undo: s.Undo, Attempt: a.N}, Outcome: rule.outcome, Next: rule.next, Reason: rule.reason,
-			Code: codeInterrupted, Message: "the worker stopped in the middle of the attempt"}
+			Code: codeInterrupted, Message: interruptedMessage}
+		if rule.outcome == Failed {
+			end.Message += ", and nothing of it is unknown: resubmit it to go on"
+		}
 		if _, err := e.append(rt, end); err != nil {
 			return err
 		}

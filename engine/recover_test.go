@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -163,5 +164,56 @@ func TestAScriptThatIsNotRepeatableSaysSo(t *testing.T) {
 	run = l.get(run.ID)
 	if err != nil || run.Status != engine.StatusSucceeded || string(run.Steps[0].Result) != `{"job":"by hand"}` {
 		t.Errorf("by hand: %v, run %s, result %s", err, run.Status, run.Steps[0].Result)
+	}
+}
+
+// A crash in a step that had written nothing yet: it is not tried again by itself, and
+// one more attempt is allowed, under the same key and with what earlier steps did.
+func TestAnAttemptThatWroteNothingCanBeResubmitted(t *testing.T) {
+	t.Parallel()
+	flaky := workflowOf("child", `retry="2" retry-backoff="fixed" retry-delay="3s"`, `await services.http.request({url: "http://p.test/flaky"}); return "child";`)
+	for _, r := range []struct{ name, script, result string }{
+		{"before it called anything", `await new Promise(done => setTimeout(done, 2000)); return context.steps.step1.job + attempt.number;`, `"job_12"`},
+		{"during a read", `return (await services.http.request({url: "http://p.test/slow"})).data.id + attempt.number;`, `"slow2"`},
+		{"while a child waited for its retry", `return await services.workflows.call("child", {});`, `"child"`},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t, nil, document("", "|"+post, retry3+r.script), flaky)
+			l.world.answer = func(n int, s seen) answer {
+				switch {
+				case s.path == "/slow":
+					return answer{status: 200, body: `{"id":"slow"}`, after: 2 * time.Second}
+				case s.path == "/flaky" && n == 1:
+					return refused
+				}
+				return created
+			}
+			id := l.crashAt("", time.Second)
+			run := l.restart(id)
+			if a := run.Steps[1].Last(); run.Status != engine.StatusFailed || run.Reconcile || a.N != 1 || a.Next != engine.NextStop || !strings.Contains(run.Message, "resubmit") {
+				t.Fatalf("after the crash: run %s, attempt %d, next %s: %s", run.Status, a.N, a.Next, run.Message)
+			}
+			var abandoned, resubmitted error
+			l.run(func() {
+				abandoned = l.eng.Resolve(engine.Resolution{Run: id, Decision: engine.Abandon})
+				resubmitted = l.eng.Resolve(engine.Resolution{Run: id, Decision: engine.Resubmit})
+			})
+			if !engine.IsRefused(abandoned) || resubmitted != nil {
+				t.Fatalf("abandon: %v; resubmit: %v", abandoned, resubmitted)
+			}
+			run = l.get(id)
+			s := run.Steps[1]
+			if run.Status != engine.StatusSucceeded || string(s.Result) != r.result || len(s.Attempts) != 2 || s.Attempts[0].Key != s.Attempts[1].Key {
+				t.Errorf("run %s, result %s after %d attempts, want %s after 2 (%s)", run.Status, s.Result, len(s.Attempts), r.result, run.Message)
+			}
+			if n := l.world.posts(); n != 1 {
+				t.Errorf("%d writes, want the first step's alone", n)
+			}
+			runs, err := l.hist.Runs(engine.Query{Workflow: "child"})
+			if err != nil || len(runs) > 1 {
+				t.Errorf("%d children, %v", len(runs), err)
+			}
+		})
 	}
 }

@@ -207,12 +207,13 @@ func (r *Run) attemptEnded(e Event, f AttemptEnded) {
 }
 
 func (r *Run) decided(e Event, f Decided) {
-	c := r.CallAt(f.Pos)
-	if c == nil {
+	s := r.StepAt(f.Step, f.Undo)
+	if s == nil || s.Last() == nil {
 		return
 	}
-	c.Decisions = append(c.Decisions, DecidedAt{f, e.Seq, e.At})
-	s := r.step(f.Pos)
+	if c := r.CallAt(f.Pos); c != nil { // an attempt that had not called anything is decided about as a whole
+		c.Decisions = append(c.Decisions, DecidedAt{f, e.Seq, e.At})
+	}
 	switch {
 	case f.Decision == Record && f.Result != nil:
 		s.Done, s.Result, s.ByRecord = true, f.Result, true

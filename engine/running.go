@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"faultlab/engine/clock"
 	"faultlab/engine/woml"
 )
 
@@ -62,12 +63,17 @@ func (rt *running) main() {
 func (e *Engine) retire(rt *running, ended bool) {
 	e.mu.Lock()
 	delete(e.open, rt.id)
-	ev := e.ended[rt.id]
+	var over []clock.Event
 	if ended {
+		over = e.told[rt.id]
+		if ev := e.ended[rt.id]; ev != nil {
+			over = append(over, ev)
+		}
 		delete(e.ended, rt.id)
+		delete(e.told, rt.id)
 	}
 	e.mu.Unlock()
-	if ended && ev != nil {
+	for _, ev := range over {
 		ev.Set()
 	}
 }
@@ -82,6 +88,7 @@ func (rt *running) work() error {
 	if err := rt.acquire(rt.ctx, started.IsZero()); err != nil {
 		return rt.finish(err)
 	}
+	growStack(0)
 	if started.IsZero() {
 		if _, err := rt.e.buffer(rt, Started{}); err != nil {
 			return err

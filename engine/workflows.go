@@ -14,8 +14,9 @@ import (
 const maxDepth = 32
 
 // childCall is one services.workflows.start or .call. The child's identity comes
-// from the parent's step, the target and the call's name: a parent that tries
-// again meets the same child. So starting one may be repeated, as an idempotent write may.
+// from the parent's step, the operation, the target and the call's name: a parent that
+// tries again meets the same child. So the call may be repeated as a read may, and
+// leaves nothing unknown: what the child did, and does, stands in the child's history.
 type childCall struct {
 	fact    CallStarted
 	target  string
@@ -52,7 +53,7 @@ func (h *host) prepareWorkflow(c script.Call) (call, *script.ServiceError) {
 		}
 		w.timeout = d
 	}
-	w.fact = CallStarted{Service: c.Service, Operation: c.Operation, Name: c.Name, Effect: IdempotentWrite,
+	w.fact = CallStarted{Service: c.Service, Operation: c.Operation, Name: c.Name, Effect: Read,
 		Target: "workflow " + w.target, Digest: digestParts(w.target, c.Operation, string(c.Input))}
 	return w, nil
 }
@@ -115,16 +116,16 @@ func (c *childCall) await(ctx context.Context, h *host, pos Pos, child string) (
 		return CallEnded{How: HowNoReply, Child: child}, failed("WOML_WORKFLOW_CALL_FAILED", err.Error())
 	}
 	h.rt.lend()
-	ended := h.e.Ended(child)
 	over := h.e.clk.NewEvent("the end of " + child)
 	stop := h.e.clk.OnCancel(ctx, func(error) { over.Set() })
-	h.e.goActor("wait for "+child, func() { ended.Wait(); over.Set() })
+	forget := h.e.tell(child, over)
 	over.Wait()
 	stop()
+	ended := forget()
 	if err := h.rt.takeBack(h.ctx); err != nil {
 		return CallEnded{How: HowNoReply, Child: child}, failed("WOML_WORKFLOW_CALL_FAILED", err.Error())
 	}
-	if cause := context.Cause(ctx); cause != nil && !ended.IsSet() {
+	if cause := context.Cause(ctx); cause != nil && !ended {
 		code := "WOML_WORKFLOW_CALL_FAILED"
 		if errors.Is(cause, errTimedOut) {
 			code = "WOML_WORKFLOW_CALL_TIMED_OUT"
