@@ -304,7 +304,7 @@ func (m *model) offers(name string) bool {
 	case "restart":
 		return s.view.WorkerDown
 	case "lookup":
-		return m.top().on() != lang.OnBench || s.storedRun() == "" || s.known.loud
+		return m.top().on() != lang.OnBench || s.storedRun() == "" || s.known.loud || atWork(s.view.Runs)
 	case "answer":
 		return m.top().on() == lang.OnBench && s.state.Asked != nil
 	}

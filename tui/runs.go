@@ -2,6 +2,7 @@ package tui
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -186,7 +187,7 @@ func (s *runsScreen) typed(m *model, k tea.KeyMsg) (tea.Cmd, bool) {
 }
 
 // statuses are what tab goes through.
-var statuses = []string{"all", "unknown", "failed", "succeeded", "cancelled"}
+var statuses = []string{"all", "unknown", "failed", "succeeded", "cancelled", "waiting", "running"}
 
 func (s *runsScreen) verb(m *model, c command) (tea.Cmd, bool) {
 	list := s.listed()
@@ -195,12 +196,9 @@ func (s *runsScreen) verb(m *model, c command) (tea.Cmd, bool) {
 	case moves:
 		s.pick = clamp(s.pick+step, 0, max(0, len(list)-1))
 	case c.verb.Name == "pane" || c.verb.Name == "unpane":
-		for i, name := range statuses {
-			if name == s.status {
-				by := map[string]int{"pane": 1, "unpane": len(statuses) - 1}[c.verb.Name]
-				return m.showRuns(command{args: statuses[(i+by)%len(statuses)]}), true
-			}
-		}
+		by := map[string]int{"pane": 1, "unpane": len(statuses) - 1}[c.verb.Name]
+		i := max(0, slices.Index(statuses, s.status))
+		return m.showRuns(command{args: statuses[(i+by)%len(statuses)]}), true
 	case c.verb.Name == "filter":
 		s.asking = c.args == ""
 		s.filter.set(c.args)

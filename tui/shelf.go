@@ -1,10 +1,12 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"faultlab/engine"
 	"faultlab/scenarios/lang"
 )
 
@@ -123,6 +125,8 @@ func (m *model) storedVerb(c command) (tea.Cmd, bool) {
 		return nil, false
 	case c.verb.Name == "rerun":
 		return m.toStore(run, c), true
+	case c.verb.Name == "lookup" && !m.session.known.loud:
+		return m.send(c), true // a run that a crash left at work is decided first, by whoever looks it up
 	case why != "":
 		m.say(inkUnknown, c.verb.Name+": "+why)
 		return nil, true
@@ -174,3 +178,8 @@ func (m *model) storedDoing() []spans {
 
 // storedFooter is what the footer names over a run of the store.
 var storedFooter = []string{"lookup", "rerun", "pane", "copy", "close", "command", "help", "quit"}
+
+// atWork reports whether more can happen in one of these runs.
+func atWork(runs []*engine.Run) bool {
+	return slices.ContainsFunc(runs, func(r *engine.Run) bool { return !r.Status.Ended() })
+}

@@ -100,6 +100,22 @@ func TestTheWayToARunOfTheStoreAndBack(t *testing.T) {
 	}
 }
 
+// A run at work may have been left so by a crash: whoever looks it up decides it first.
+func TestARunAtWorkCanBeLookedUp(t *testing.T) {
+	t.Parallel()
+	m, store := onShelf(t)
+	store.events = store.events[:5]
+	follow(m, keyMsg("h"))
+	follow(m, keyMsg("enter"))
+	if !m.offers("lookup") {
+		t.Error("the footer does not offer it")
+	}
+	follow(m, keyMsg("u"))
+	if len(store.done) != 1 || store.done[0] != storedID+": lookup" {
+		t.Errorf("u did %q", store.done)
+	}
+}
+
 // A rerun sends requests to a provider that is not ours: a key alone only writes it down.
 func TestARerunOfTheStoreTakesAnEnter(t *testing.T) {
 	t.Parallel()
