@@ -18,8 +18,12 @@ type beliefPane struct {
 	now    time.Time      // the bench's time, for what is due
 	look   string         // the key that looks an unknown operation up
 	hidden map[string]int // by run, requests that the transport sent by itself
-	dense  bool           // few lines: the most important first, no blank ones
+	height int            // how many lines there are
+	focus  bool           // the arrows choose a run
 }
+
+// dense is a pane of few lines: the most important comes first, and no blank ones.
+func (b beliefPane) dense() bool { return b.height < 14 }
 
 func (b beliefPane) rows(width int) rows {
 	if len(b.view.Runs) == 0 {
@@ -27,16 +31,39 @@ func (b beliefPane) rows(width int) rows {
 	}
 	r := b.view.Runs[min(b.run, len(b.view.Runs)-1)]
 	var out []spans
-	if b.dense {
+	switch {
+	case b.dense():
 		out = b.compact(r, width)
+	default:
+		if out = b.full(r, width, true); len(out) > b.height || len(b.view.Runs) > 1 {
+			out = b.full(r, width, false)
+		}
+	}
+	if len(b.view.Runs) == 1 {
+		return fixed(out...)
+	}
+	if b.dense() {
+		out = out[:min(len(out), max(2, b.height-4))]
 	} else {
-		out = b.full(r, width)
+		out = append(out, nil)
 	}
-	list := fixed(out...)
-	if n := len(b.view.Runs); n > 1 {
-		list = list.then(fixed(nil, say(inkStrong, "runs", inkQuiet, "  "+strconv.Itoa(n)))).then(b.others(width))
+	return fixed(out...).then(b.list(width, max(2, b.height-len(out))))
+}
+
+// list is the runs, a line each, as many of them as there is room for around the one in full.
+func (b beliefPane) list(width, room int) rows {
+	n, seen := len(b.view.Runs), room-1
+	head := say(inkStrong, "runs", inkQuiet, "  "+strconv.Itoa(n))
+	if b.focus {
+		head = append(head, span{inkAccent, "  " + b.glyphs.up + " " + b.glyphs.bottom}, span{inkQuiet, " chooses"})
 	}
-	return list
+	if n <= seen {
+		return fixed(head).then(b.others(width))
+	}
+	head = append(head, span{inkQuiet, "  +" + strconv.Itoa(n-seen) + " more"})
+	first := clamp(b.run-seen/2, 0, n-seen)
+	all := b.others(width)
+	return fixed(head).then(rows{seen, func(i int) spans { return all.at(first + i) }})
 }
 
 // others is one line for each run, in order of admission.
@@ -56,7 +83,8 @@ func (b beliefPane) others(width int) rows {
 	}}
 }
 
-func (b beliefPane) full(r *engine.Run, width int) []spans {
+// full tells all of a run; with unfold, every step in full and not the newest alone.
+func (b beliefPane) full(r *engine.Run, width int, unfold bool) []spans {
 	out := []spans{say(inkStrong, b.shorten(r.ID, max(12, width-10)), inkQuiet, " "+r.Admitted.Workflow), b.status(r)}
 	if r.Message != "" && !r.Reconcile {
 		for _, l := range b.wrap(r.Message, width, 3) {
@@ -66,7 +94,7 @@ func (b beliefPane) full(r *engine.Run, width int) []spans {
 	focus := focusStep(r)
 	for _, s := range r.Steps {
 		out = append(out, nil)
-		if s != focus {
+		if s != focus && (!unfold || s.Last() == nil) {
 			out = append(out, b.stepLine(r, s))
 			continue
 		}
@@ -154,8 +182,11 @@ func (b beliefPane) step(r *engine.Run, s *engine.Step, width int) []spans {
 }
 
 func (b beliefPane) operation(r *engine.Run, s *engine.Step) spans {
-	sign := beliefSigns[r.StepBelief(s)]
-	return say(inkQuiet, "operation  ", sign.ink, b.glyphs.of(sign))
+	sign, name := beliefSigns[r.StepBelief(s)], "operation"
+	if len(r.Steps) > 1 {
+		name = stepName(s)
+	}
+	return say(inkQuiet, name+"  ", sign.ink, b.glyphs.of(sign))
 }
 
 // attempt is one line for the attempt and up to two for why it ended so.
@@ -207,7 +238,11 @@ func (b beliefPane) keyLine(s *engine.Step, width int) spans {
 	case !same:
 		return say(inkQuiet, "  key ", inkBad, "a new one each attempt")
 	}
-	line := say(inkQuiet, "  key ", inkStrong, b.shorten(first, min(16, width-11)))
+	room := width - 11
+	if room < b.widthOf(first) { // all of it, or only its ends
+		room = min(16, room)
+	}
+	line := say(inkQuiet, "  key ", inkStrong, b.shorten(first, room))
 	if len(s.Attempts) > 1 {
 		line = append(line, span{inkGood, " same"})
 	}
@@ -225,15 +260,18 @@ func (b beliefPane) due(r *engine.Run, s *engine.Step) spans {
 }
 
 // counts keeps attempts, calls and requests apart. What the transport sent again by
-// itself is no request of the caller's, and is told apart from those too.
+// itself is a request too, and is told apart from the caller's own.
 func (b beliefPane) counts(r *engine.Run) []spans {
 	attempts, calls, requests := r.Counts()
-	out := []spans{say(inkQuiet, "attempts ", inkText, strconv.Itoa(attempts), inkQuiet, "   requests ", inkText, strconv.Itoa(requests))}
-	if calls != attempts {
-		out = append(out, say(inkQuiet, "calls    ", inkText, strconv.Itoa(calls)))
+	itself := b.hidden[r.ID]
+	number := func(name string, n int) spans { return say(inkQuiet, name+" ", inkText, strconv.Itoa(n)) }
+	first, second := number("attempts", attempts), number("requests", requests+itself)
+	if calls == attempts && itself == 0 {
+		return []spans{append(append(first, span{inkText, "   "}), second...)}
 	}
-	if n := b.hidden[r.ID]; n > 0 {
-		out = append(out, say(inkBad, b.glyphs.bad+" "+strconv.Itoa(n)+" more by the transport itself"))
+	out := []spans{append(append(first, span{inkText, "   "}), number("calls", calls)...), second}
+	if itself > 0 {
+		out = append(out, say(inkBad, b.glyphs.bad+" "+strconv.Itoa(itself)+" of them by the transport"))
 	}
 	return out
 }

@@ -80,6 +80,9 @@ func (m *model) leftColumn(l layout, body int) []string {
 
 // inStack is the wire and, under it, the other panes as tabs of one box.
 func (m *model) inStack(l layout, body int) []string {
+	if m.session.identity { // its rows are seen together or mean little
+		l.wireHeight = clamp(body-identityHeight, 4, l.wireHeight)
+	}
 	out := append([]string{}, m.pane(paneWire, l.width, l.wireHeight)...)
 	if q := m.question(l.width - 4); q != nil {
 		return append(out, m.questionBox(q, l.width, body-l.wireHeight)...)
@@ -141,12 +144,12 @@ func (m *model) pane(p pane, width, height int) []string {
 	}
 	m.memo.keys[p] = key
 	m.memo.drawn++
-	m.memo.lines[p] = m.t.draw(m.box(p, width), width, height)
+	m.memo.lines[p] = m.t.draw(m.box(p, width, height), width, height)
 	return m.memo.lines[p]
 }
 
 // box is a pane with its frame.
-func (m *model) box(p pane, width int) box {
+func (m *model) box(p pane, width, height int) box {
 	s, t := m.session, m.t
 	b := box{title: say(inkStrong, paneTitles[p]), frame: inkFrame, focus: s.focus == p}
 	if b.focus {
@@ -171,13 +174,17 @@ func (m *model) box(p pane, width int) box {
 		}
 		b.body = tr.verdict
 	case paneIdentity:
-		b.body = func(w, h int) []string {
-			d := identities{theme: t, view: s.view}
-			if i := s.opPicked(); i >= 0 {
-				d.op = &s.view.Operations[i]
-			}
-			return t.window(d.rows(w), s.scroll[p], w, h)
+		d := identities{theme: t, view: s.view}
+		if i := s.opPicked(); i >= 0 {
+			d.op = &s.view.Operations[i]
 		}
+		r := d.rows(width - 2 - padding)
+		hidden := max(0, r.n-(height-2))
+		first := clamp(s.scroll[p], 0, hidden)
+		if first < hidden {
+			b.side = say(inkQuiet, t.glyphs.bottom+" "+strconv.Itoa(hidden-first)+" more")
+		}
+		b.body = func(w, h int) []string { return t.window(r, first, w, h) }
 	}
 	if p != paneWire && layoutFor(m.width, m.height).shape == stacked {
 		b.title = m.tabs(p)
@@ -196,7 +203,7 @@ func (m *model) tabs(shown pane) spans {
 			out = append(out, span{inkFrame, " " + m.t.glyphs.dot + " "})
 		}
 		if p == shown {
-			out = append(out, span{inkStrong, m.t.glyphs.pick + names[p]})
+			out = append(out, span{inkStrong, "[" + names[p] + "]"})
 		} else {
 			out = append(out, span{inkQuiet, names[p]})
 		}
@@ -226,7 +233,7 @@ func (m *model) beliefBox(b *box) {
 		b.frame = inkAlarm
 	}
 	b.body = func(w, h int) []string {
-		pane := beliefPane{theme: m.t, view: s.view, run: s.runPicked(), now: s.now(), look: keyOfVerb("lookup", lang.OnBench), hidden: s.hidden, dense: h < 14}
+		pane := beliefPane{theme: m.t, view: s.view, run: s.runPicked(), now: s.now(), look: keyOfVerb("lookup", lang.OnBench), hidden: s.hidden, height: h, focus: s.focus == paneBelief}
 		r := pane.rows(w)
 		return m.t.window(r, clamp(s.scroll[paneBelief], 0, max(0, r.n-h)), w, h)
 	}

@@ -91,8 +91,8 @@ func scrollBy(lines, pages int) func(*model, command) tea.Cmd {
 		s := m.session
 		p := s.focus
 		n := lines + pages*max(1, m.height/2)
-		if p == paneBelief && pages == 0 && len(s.view.Runs) > 1 {
-			s.run = clamp(s.runPicked()-lines, 0, len(s.view.Runs)-1)
+		if p == paneBelief && len(s.view.Runs) > 1 {
+			s.run = clamp(s.runPicked()-n, 0, len(s.view.Runs)-1)
 			s.op = -1
 			return nil
 		}

@@ -64,8 +64,8 @@ var verdictSigns = map[engine.Verdict]sign{
 
 // gravity orders verdicts by how much they want to be seen: the unknown first.
 var gravity = map[engine.Verdict]int{
-	engine.Unresolved: 4, engine.Duplicate: 3, engine.PhantomSuccess: 3, engine.FalseFailure: 3, engine.Uncompensated: 3,
-	"": 2, engine.OneEffect: 1, engine.CleanFailure: 1, engine.Compensated: 1,
+	engine.Unresolved: 5, engine.Duplicate: 4, engine.PhantomSuccess: 4, engine.FalseFailure: 4, engine.Uncompensated: 4,
+	"": 3, engine.Compensated: 2, engine.OneEffect: 1, engine.CleanFailure: 1,
 }
 
 // gravest is the index of the operation that wants to be seen first, the newest

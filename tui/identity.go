@@ -26,6 +26,9 @@ type identity struct {
 	retry, rerun, redelivery again
 }
 
+// identityHeight is the box of the whole table: head, rows, what its sign means.
+const identityHeight = 12
+
 // Widths of the table's columns, in cells.
 const (
 	identityName = 12

@@ -8,6 +8,9 @@ const (
 	minHeight = 16
 )
 
+// widestWire is how long arrows may be, in cells: on longer ones the eye loses the row.
+const widestWire = 110
+
 // shape is how the bench is laid out.
 type shape int
 
@@ -68,7 +71,10 @@ func (l layout) split() layout {
 	spare := max(0, l.width-120)
 	l.left += min(24, spare*3/10)
 	l.right += min(20, spare/5)
-	l.wire = room - l.left - l.right
+	if l.wire = room - l.left - l.right; l.wire > widestWire {
+		rest := l.wire - widestWire
+		l.left, l.right, l.wire = l.left+rest/2, l.right+rest-rest/2, widestWire
+	}
 	l.wireHeight = l.body
 	l.ledger = max(5, l.body*5/20)
 	l.log = max(5, l.body*7/20)

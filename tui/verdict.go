@@ -1,8 +1,10 @@
 package tui
 
 import (
+	"slices"
 	"strconv"
 
+	"faultlab/engine"
 	"faultlab/scenarios"
 )
 
@@ -33,16 +35,20 @@ func (t truth) verdict(width, height int) []string {
 	}
 	list = list.then(fixed(t.unmet(width)...))
 	if len(ops) > 1 {
-		list = list.then(fixed(nil)).then(t.others(width))
+		list = list.then(fixed(nil)).then(fixed(t.others()...))
 	}
-	return t.window(list, 0, width, height)
+	if list.n <= height || height < 2 {
+		return t.window(list, 0, width, height)
+	}
+	rest := say(inkQuiet, t.glyphs.bottom+" "+strconv.Itoa(list.n-height+1)+" more")
+	return append(t.window(list, 0, width, height-1), t.line(rest, width))
 }
 
 func (t truth) explain(op *scenarios.Operation, named bool, width int) []spans {
 	s := verdictSigns[op.Verdict]
 	head := say(s.ink, t.glyphs.of(s))
 	if named {
-		head = append(head, span{inkQuiet, "  " + opName(op) + t.ofRun(op)})
+		head = t.named(head, op)
 	}
 	belief := beliefSigns[op.Belief]
 	out := []spans{head, say(inkQuiet, "believes ", belief.ink, belief.word, inkQuiet, "  effects ", inkStrong, strconv.Itoa(len(op.Effects)))}
@@ -70,20 +76,61 @@ func opName(op *scenarios.Operation) string {
 	return name + " " + op.Subject
 }
 
-// ofRun names the run of an operation that is a run's own, where there are several.
-func (t truth) ofRun(op *scenarios.Operation) string {
-	if len(t.view.Runs) < 2 || len(op.Runs) == 0 || op.Subject != op.Runs[0] {
-		return ""
+// named puts the numbers of an operation's runs before its verdict, where there are
+// several runs, and its name after it.
+func (t truth) named(verdict spans, op *scenarios.Operation) spans {
+	var out spans
+	if len(t.view.Runs) > 1 {
+		for i, id := range op.Runs {
+			if i == 3 {
+				out = append(out, span{inkText, t.glyphs.more + " "})
+				break
+			}
+			out = append(out, span{inkText, runName(t.view, id) + " "})
+		}
 	}
-	return " " + runName(t.view, op.Runs[0])
+	return append(append(out, verdict...), span{inkQuiet, "  " + opName(op)})
 }
 
-func (t truth) others(width int) rows {
+// manyAlike is from how many operations on those that ended alike share a line.
+const manyAlike = 4
+
+// alike are operations of one step with one verdict.
+type alike struct {
+	verdict engine.Verdict
+	step    string
+	undo    bool
+	ops     []int
+}
+
+// others are all operations, the gravest first; many that ended alike are one line.
+func (t truth) others() []spans {
 	ops := t.view.Operations
-	return rows{len(ops), func(i int) spans {
-		s := verdictSigns[ops[i].Verdict]
-		return say(s.ink, t.glyphs.of(s), inkQuiet, "  "+opName(&ops[i])+t.ofRun(&ops[i]))
-	}}
+	var groups []*alike
+	at := map[string]*alike{}
+	for i := range ops {
+		key := string(ops[i].Verdict) + "\x00" + stepArg(ops[i].Step, ops[i].Undo)
+		g := at[key]
+		if g == nil {
+			g = &alike{verdict: ops[i].Verdict, step: ops[i].Step, undo: ops[i].Undo}
+			at[key], groups = g, append(groups, g)
+		}
+		g.ops = append(g.ops, i)
+	}
+	slices.SortStableFunc(groups, func(a, b *alike) int { return gravity[b.verdict] - gravity[a.verdict] })
+	var out []spans
+	for _, g := range groups {
+		s := verdictSigns[g.verdict]
+		if len(g.ops) >= manyAlike {
+			name := opName(&scenarios.Operation{Step: g.step, Undo: g.undo, Runs: []string{""}})
+			out = append(out, say(s.ink, t.glyphs.of(s)+" "+t.glyphs.times+strconv.Itoa(len(g.ops)), inkQuiet, "  "+name))
+			continue
+		}
+		for _, i := range g.ops {
+			out = append(out, t.named(say(s.ink, t.glyphs.of(s)), &ops[i]))
+		}
+	}
+	return out
 }
 
 // unmet are the scenario's expectations that were not met.

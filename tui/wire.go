@@ -178,6 +178,9 @@ func (w wirePicture) arrowRight(r scenarios.Row) string {
 	room := w.provider - w.caller - 5
 	label := w.pen(room)
 	label.put(inkText, w.middle(w.who(r)+r.Text, room))
+	if r.Hidden && w.widthOf(r.Detail)+2 > label.room {
+		r.Detail = "by the transport" // that says it all
+	}
 	if r.Detail != "" {
 		label.put(inkText, "  ")
 		label.put(detailInk(r.Detail), r.Detail)
