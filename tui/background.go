@@ -13,7 +13,7 @@ import (
 const askBackground = "\x1b]11;?\x1b\\\x1b[c"
 
 // askLimit is how long the answer is waited for, in milliseconds.
-const askLimit = 100
+const askLimit = 50
 
 // lightBackground reads the answer to askBackground. known is false where none came.
 func lightBackground(reply []byte) (light, known bool) {

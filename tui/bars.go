@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,9 +19,14 @@ func (m *model) header(l layout) string {
 	p := t.pen(m.width)
 	p.skip(l.margin)
 	room := m.width - l.margin - 1
-	for len(right) > 1 && t.width(left)+2+t.width(join(right)) > room {
+	title := t.width(left)
+	if m.top().on() == lang.OnBench {
+		title = min(title, room/2) // a longer one is cut before the state goes
+	}
+	for len(right) > 1 && title+2+t.width(join(right)) > room {
 		right = right[:len(right)-1]
 	}
+	left = t.cutTo(left, room-2-t.width(join(right)))
 	p.b.WriteString(t.split(left, join(right), max(0, room)))
 	p.room = 1
 	return p.line()
@@ -48,7 +54,7 @@ func (m *model) doing() []spans {
 		where = st.Mode // nobody else can call it there
 	}
 	parts = append(parts, say(inkQuiet, where))
-	if c := s.view.Contract; c != "" && c != "seed" {
+	if c := s.view.Contract; c != "" && c != "seed" && !s.covered {
 		parts = append(parts, say(inkQuiet, "contract "+c))
 	}
 	return parts
@@ -75,6 +81,9 @@ func (m *model) mode() spans {
 	default:
 		out = say(inkGood, g.live+" LIVE "+m.speed())
 	}
+	if s.covered {
+		out = append(say(inkCover, g.cover+" COVERED", inkText, "  "), out...)
+	}
 	if s.view.WorkerDown {
 		out = append(say(inkBad, g.down+" WORKER DOWN "), out...)
 	}
@@ -91,13 +100,15 @@ func (m *model) speed() string {
 
 func (m *model) faultsPart() spans {
 	f := m.session.view.Faults
-	switch len(f) {
-	case 0:
+	switch {
+	case m.session.covered:
+		return say(inkQuiet, "faults "+m.t.glyphs.cover)
+	case len(f) == 0:
 		return say(inkQuiet, "faults "+m.t.glyphs.none)
-	case 1:
-		return say(inkQuiet, "faults ", inkBad, f[0])
+	case len(f) == 1:
+		return say(inkQuiet, "faults ", inkBad, faultWords(f[0]))
 	}
-	return say(inkQuiet, "faults ", inkBad, f[0]+" +"+strconv.Itoa(len(f)-1))
+	return say(inkQuiet, "faults ", inkBad, faultWords(f[0])+" +"+strconv.Itoa(len(f)-1))
 }
 
 func join(parts []spans) spans {
@@ -139,7 +150,7 @@ func (m *model) timeline(width, margin int) string {
 }
 
 // footerOrder is the order in which the footer of each screen names verbs; where
-// there is no room the last ones go, but never the ones in footerKeeps.
+// there is no room those before the last two go (see drop).
 var footerOrder = map[lang.Screen][]string{
 	lang.OnCatalogue: {"open", "filter", "lessons", "history", "unknowns", "edit", "command", "help", "quit"},
 	lang.OnBench:     {"again", "pause", "fault", "crash", "restart", "lookup", "cover", "pane", "command", "help", "quit"},
@@ -167,9 +178,13 @@ func (m *model) footer() string {
 	}
 	on := m.top().on()
 	var items []spans
+	if p, ok := m.top().(*settle); ok && p.confirm != nil {
+		items = p.footer() // the keys are text now
+		on = 0
+	}
 	for _, name := range m.footerNames(on) {
 		if k := keyOfVerb(name, on); k != "" && m.offers(name) {
-			items = append(items, say(inkAccent, m.keyLabel(name, k), inkQuiet, " "+footerWord(name, on)))
+			items = append(items, say(inkAccent, m.keyLabel(name, k), inkQuiet, " "+m.footerWord(name, on)))
 		}
 	}
 	gap := 3
@@ -212,11 +227,17 @@ func (m *model) footerNames(on lang.Screen) []string {
 	case s.state.Asked != nil:
 		return append([]string{"answer"}, names...)
 	case s.state.Stepping:
-		return append([]string{"step"}, names...)
+		return append([]string{"step", "pause"}, without(names, "pause")...)
+	case s.state.Paused:
+		return append([]string{"pause", "step"}, without(names, "pause")...)
 	case m.course != nil && s.state.AtRest:
 		return append([]string{"next"}, names...)
 	}
 	return names
+}
+
+func without(names []string, name string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == name })
 }
 
 // keyLabel is the key as the footer writes it; a question's keys are as many as its choices.
@@ -239,7 +260,7 @@ func (t *theme) tooWide(items []spans, room int) bool {
 // lastWord and not the first: "run again" is "again", but "crash worker" is "crash".
 func lastWord(label string) string {
 	switch label = strings.TrimSpace(label); label {
-	case "crash worker", "cover truth":
+	case "crash worker", "cover truth", "uncover truth":
 		label, _, _ = strings.Cut(label, " ")
 	case "run again":
 		return "again"
@@ -256,8 +277,12 @@ func drop(items []spans) []spans {
 	return append(items[:i:i], items[i+1:]...)
 }
 
-func footerWord(name string, on lang.Screen) string {
+func (m *model) footerWord(name string, on lang.Screen) string {
 	switch {
+	case name == "pause" && m.session != nil && (m.session.state.Paused || m.session.state.Stepping):
+		return "go on"
+	case name == "cover" && m.session != nil && m.session.covered:
+		return "uncover truth"
 	case name == "open" && on == lang.OnMenu:
 		return "choose"
 	case name == "open" && on == lang.OnLesson:
@@ -290,6 +315,8 @@ func (m *model) offers(name string) bool {
 		return len(top.listed()) > 0 || name != "open" && name != "lookup" && name != "rerun" && name != "copy"
 	case *unknownsScreen:
 		return len(top.open(m))+len(top.stored) > 0 || name != "open" && name != "copy" && !decides(name)
+	case *lessonScreen:
+		return name != "open" || !top.over
 	case *helpScreen:
 		return name != "open"
 	case *compareScreen, *sourceScreen:
@@ -304,7 +331,7 @@ func (m *model) offers(name string) bool {
 	case "restart":
 		return s.view.WorkerDown
 	case "lookup":
-		return m.top().on() != lang.OnBench || s.storedRun() == "" || s.known.loud || atWork(s.view.Runs)
+		return m.top().on() != lang.OnBench || s.known.loud || s.storedRun() != "" && atWork(s.view.Runs)
 	case "answer":
 		return m.top().on() == lang.OnBench && s.state.Asked != nil
 	}

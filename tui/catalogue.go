@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"strconv"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -29,7 +30,7 @@ type entry struct {
 func (c *catalogue) on() lang.Screen { return lang.OnCatalogue }
 
 func (c *catalogue) title(m *model) spans {
-	return say(inkStrong, "Scenarios", inkQuiet, "  "+plural(len(m.opt.Scenarios), "case"))
+	return say(inkStrong, "Scenarios", inkQuiet, "  "+strconv.Itoa(len(m.opt.Scenarios)))
 }
 
 // entries are the groups and scenarios that contain the filter's words, in the catalogue's order.

@@ -79,8 +79,12 @@ func markdown(title string, v *scenarios.View) []byte {
 	return []byte(b.String())
 }
 
+// leastFrame is how long a frame of a recording stays at least, in seconds: what happens
+// at one moment of the bench's clock is to be seen one after the other.
+const leastFrame = 0.3
+
 // recorder makes a recording of the terminal (asciicast v2): the bench's frame
-// after each entry, at the entry's time. It is called outside Update.
+// after each entry, as far apart as the entries, but leastFrame at least. It is called outside Update.
 func (m *model) recorder() func() []byte {
 	bench, width, height, t := m.session.bench, m.width, m.height, m.t
 	scenario, state := m.session.scenario, m.session.state
@@ -91,10 +95,15 @@ func (m *model) recorder() func() []byte {
 		_ = enc.Encode(map[string]any{"version": 2, "width": width, "height": height, "title": scenario.Title}) // plain values
 		own := &model{t: t, width: width, height: height, memory: recall(""), stack: []screen{&benchScreen{}}}
 		own.session = newSession(frozen{bench, state}, scenario)
+		at, before := 0.0, 0.0
 		for n := 1; n <= bench.Len(); n++ {
 			own.session.at = n
 			own.session.pull()
-			at := own.session.view.At.Sub(own.session.view.Start).Seconds()
+			now := own.session.view.At.Sub(own.session.view.Start).Seconds()
+			if n > 1 {
+				at += max(leastFrame, now-before)
+			}
+			before = now
 			_ = enc.Encode([]any{at, "o", "\x1b[H" + strings.ReplaceAll(own.build(), "\n", "\r\n")})
 		}
 		return []byte(b.String())

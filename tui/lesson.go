@@ -148,7 +148,10 @@ func (c *course) score() string {
 	if c.asked == 0 {
 		return ""
 	}
-	return "You predicted " + strconv.Itoa(c.right) + " of " + strconv.Itoa(c.asked) + "."
+	if c.asked == 1 {
+		return strconv.Itoa(c.right) + " of 1 prediction was right."
+	}
+	return strconv.Itoa(c.right) + " of " + strconv.Itoa(c.asked) + " predictions were right."
 }
 
 func (l *lessonScreen) verb(m *model, c command) (tea.Cmd, bool) {
@@ -213,17 +216,19 @@ func (t *theme) asking(q *scenarios.Question, width int) []spans {
 		out = append(out, say(inkUnknown, l))
 	}
 	for i, c := range q.Choices {
-		out = append(out, say(inkCap, " "+strconv.Itoa(i+1)+" ", inkText, " "+c))
+		out = append(out, say(inkCap, " "+strconv.Itoa(i+1)+" ", inkText, "  "+strconv.Quote(c)))
 	}
 	return out
 }
 
 func (t *theme) answeredBy(q *scenarios.Question, guess, width int) []spans {
 	var out []spans
-	if guess == q.Answer {
-		out = append(out, say(inkGood, t.glyphs.good+" predicted: "+q.Choices[guess]))
-	} else {
-		out = append(out, say(inkBad, t.glyphs.bad+" predicted "+q.Choices[guess]+", and it is "+q.Choices[q.Answer]))
+	k, said := inkGood, t.glyphs.good+" you said "+strconv.Quote(q.Choices[guess])+", and so it is"
+	if guess != q.Answer {
+		k, said = inkBad, t.glyphs.bad+" you said "+strconv.Quote(q.Choices[guess])+"; it is "+strconv.Quote(q.Choices[q.Answer])
+	}
+	for _, l := range t.wrap(said, width, 3) {
+		out = append(out, say(k, l))
 	}
 	for _, p := range strings.Split(q.Because, "\n") {
 		for _, l := range t.wrap(p, width, 6) {

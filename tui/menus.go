@@ -141,7 +141,7 @@ func composeMenu(f fault.Fault, axis int) *menu {
 		for _, ch := range c.choices {
 			next := f
 			ch.set(&next)
-			out = append(out, item{name: ch.name, text: []string{ch.text}, do: func(m *model) tea.Cmd {
+			out = append(out, item{name: ch.name, text: []string{ch.text, "", "The fault so far", axes(next)}, do: func(m *model) tea.Cmd {
 				m.pop()
 				if axis+1 < len(composition) {
 					m.push(composeMenu(next, axis+1))
@@ -154,6 +154,7 @@ func composeMenu(f fault.Fault, axis int) *menu {
 				}
 				// It stands in the palette, to be edited before it is queued.
 				m.palette = newPalette("fault " + string(text))
+				m.say(inkText, inWords(next)+". Enter queues it, esc drops it, and the line can be edited.")
 				return nil
 			}})
 		}

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -23,7 +24,34 @@ func newPalette(text string) *palette {
 
 // offers are the ways to go on with the line.
 func (p *palette) offers(m *model) []lang.Candidate {
-	return lang.Complete(p.input.String(), m.opt.names(m))
+	out := lang.Complete(p.input.String(), m.opt.names(m))
+	if strings.TrimSpace(p.input.String()) == "" {
+		on := m.top().on()
+		slices.SortStableFunc(out, func(a, b lang.Candidate) int { return m.nearness(a.Word, on) - m.nearness(b.Word, on) })
+	}
+	return out
+}
+
+// nearness orders verbs by how much the screen is about them: those of its footer, those with a key there, the rest.
+func (m *model) nearness(verb string, on lang.Screen) int {
+	names := m.footerNames(on)
+	if i := slices.Index(names, verb); i >= 0 && m.offers(verb) {
+		return i
+	}
+	if keyOfVerb(verb, on) != "" {
+		return len(names)
+	}
+	return len(names) + 1
+}
+
+// taken puts the offer that is pointed at into the line, as it is shown there.
+func (p *palette) taken(offers []lang.Candidate) bool {
+	if p.pick < 0 || p.pick >= len(offers) {
+		return false
+	}
+	p.input.set(offers[p.pick].Line)
+	p.pick = -1
+	return true
 }
 
 func (p *palette) key(m *model, k tea.KeyMsg) tea.Cmd {
@@ -46,10 +74,7 @@ func (p *palette) key(m *model, k tea.KeyMsg) tea.Cmd {
 			m.palette = nil
 			return nil
 		}
-		if p.pick >= 0 && p.pick < len(offers) && k.Type == tea.KeySpace {
-			p.input.set(offers[p.pick].Line)
-		}
-		p.pick = -1
+		p.taken(offers)
 		p.input.key(k)
 	}
 	return nil
@@ -77,13 +102,9 @@ func (p *palette) recall(m *model, step int) {
 
 // enter does what was typed. A mistake stays on the line, with what would fit.
 func (p *palette) enter(m *model) tea.Cmd {
-	if o := p.offers(m); p.pick >= 0 && p.pick < len(o) {
-		p.input.set(o[p.pick].Line)
-		p.pick = -1
-		if v := lang.VerbNamed(strings.TrimSpace(p.input.String())); v == nil || v.Least > 0 || required(v) {
-			p.input.set(p.input.String() + " ")
-			return nil
-		}
+	if p.taken(p.offers(m)) && !complete(p.input.String()) {
+		p.input.set(p.input.String() + " ")
+		return nil
 	}
 	text := strings.TrimSpace(p.input.String())
 	m.palette = nil
@@ -100,6 +121,15 @@ func (p *palette) enter(m *model) tea.Cmd {
 	return m.run(command{verb: lang.VerbNamed(l.Verb), args: l.Text, typed: l})
 }
 
+// complete reports whether a line means something as it stands.
+func complete(line string) bool {
+	if v := lang.VerbNamed(strings.TrimSpace(line)); v != nil {
+		return v.Least == 0 && !required(v)
+	}
+	_, err := lang.ParseLine(strings.TrimSpace(line))
+	return err == nil
+}
+
 // required reports whether a verb means nothing without arguments.
 func required(v *lang.Verb) bool {
 	return len(v.Args) > 0 && !v.Args[0].Optional && v.Args[0].Keyword == ""
@@ -111,7 +141,11 @@ func (p *palette) line(m *model) string {
 	w := t.pen(m.width)
 	w.skip(1)
 	w.put(inkAccent, ":")
-	for _, s := range p.input.spans(t, m.width-4) {
+	in := p.input
+	if offers := p.offers(m); p.pick >= 0 && p.pick < len(offers) {
+		in.set(offers[p.pick].Line)
+	}
+	for _, s := range in.spans(t, m.width-4) {
 		w.put(s.ink, s.text)
 	}
 	return w.line()

@@ -103,6 +103,24 @@ func (t *theme) split(left, right spans, width int) string {
 	return p.line()
 }
 
+// cutTo is the beginning of the spans that fits, with a mark where something is cut off.
+func (t *theme) cutTo(s spans, room int) spans {
+	if t.width(s) <= room {
+		return s
+	}
+	room -= t.widthOf(t.glyphs.more)
+	var out spans
+	for _, x := range s {
+		w := t.widthOf(x.text)
+		if w > room {
+			text, _, _ := clean(x.text, max(0, room), t.glyphs.ascii)
+			return append(out, span{x.ink, text + t.glyphs.more})
+		}
+		out, room = append(out, x), room-w
+	}
+	return out
+}
+
 func (t *theme) width(s spans) int {
 	n := 0
 	for _, x := range s {

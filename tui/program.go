@@ -16,7 +16,7 @@ var programVerbs map[string]func(*model, command) tea.Cmd
 func init() {
 	programVerbs = map[string]func(*model, command) tea.Cmd{
 		"quit":      func(*model, command) tea.Cmd { return tea.Quit },
-		"suspend":   func(*model, command) tea.Cmd { return tea.Suspend },
+		"suspend":   suspend,
 		"close":     func(m *model, _ command) tea.Cmd { m.pop(); return nil },
 		"command":   func(m *model, _ command) tea.Cmd { m.palette = newPalette(""); return nil },
 		"help":      func(m *model, c command) tea.Cmd { m.help(c.args); return nil },
@@ -34,6 +34,15 @@ func init() {
 		"up":        ignore, "down": ignore, "pageup": ignore, "pagedown": ignore, "top": ignore, "bottom": ignore,
 		"pane": ignore, "unpane": ignore,
 	}
+}
+
+// suspend goes back to the shell, where there is one: without it nobody could bring the program back.
+func suspend(m *model, _ command) tea.Cmd {
+	if !canSuspend() {
+		m.say(inkQuiet, "suspend: no shell is waiting for it; q quits")
+		return nil
+	}
+	return tea.Suspend
 }
 
 // ignore is what moving about does on a screen that has nothing to move in.

@@ -91,20 +91,43 @@ func (p *settle) body(m *model, op *scenarios.Operation, width, height int) []st
 		return m.t.window(fixed(p.settled(m, op, width)...), 0, width, height)
 	}
 	foot := p.asking(m, op, width)
-	lines, picked := p.lines(m, op, width, height-len(foot) < 24)
 	room := max(1, height-len(foot))
+	lines, picked := p.lines(m, op, width, airy)
+	if room < 24 {
+		lines, picked = p.lines(m, op, width, tight)
+	}
+	if len(lines) > room {
+		if p.confirm == nil { // the blank line
+			foot, room = foot[1:], room+1
+		}
+		lines, picked = p.lines(m, op, width, terse)
+	}
 	first := 0
 	if picked >= room {
 		first = picked - room + 1
 	}
+	if n := len(lines) - first - room; n > 0 && room > 1 {
+		if picked == first+room-1 {
+			first++
+		}
+		last := first + room - 1
+		lines = append(lines[:last:last], say(inkQuiet, m.t.glyphs.bottom+" "+strconv.Itoa(len(lines)-last)+" more"))
+	}
 	return append(m.t.window(fixed(lines...), first, width, room), m.t.window(fixed(foot...), 0, width, len(foot))...)
 }
 
+// How much is told: all of it, without headings and what is not chosen, or a line for each thing.
+const (
+	airy = iota
+	tight
+	terse
+)
+
 // lines also tells at which of them the picked decision ends.
-func (p *settle) lines(m *model, op *scenarios.Operation, width int, tight bool) (out []spans, picked int) {
+func (p *settle) lines(m *model, op *scenarios.Operation, width, how int) (out []spans, picked int) {
 	t := m.t
 	head := func(text string) {
-		if !tight {
+		if how == airy {
 			out = append(out, nil, say(inkStrong, text))
 		}
 	}
@@ -113,10 +136,10 @@ func (p *settle) lines(m *model, op *scenarios.Operation, width int, tight bool)
 		out = append(out, p.doubt(m, c, width)...)
 	}
 	head("Evidence")
-	out = append(out, p.evidence(m, op, width)...)
+	out = append(out, p.evidence(m, op, width, how)...)
 	head("Decisions")
 	for i, o := range op.Options {
-		out = append(out, p.option(m, i, o, width, tight)...)
+		out = append(out, p.option(m, i, o, width, how)...)
 		if i == p.pick {
 			picked = len(out) - 1
 		}
@@ -162,7 +185,7 @@ var foundSigns = map[engine.Found]sign{
 }
 
 // evidence is what look-ups said, the newest last, with what each of them does not prove.
-func (p *settle) evidence(m *model, op *scenarios.Operation, width int) []spans {
+func (p *settle) evidence(m *model, op *scenarios.Operation, width, how int) []spans {
 	t := m.t
 	var out []spans
 	for _, c := range op.Doubts {
@@ -171,6 +194,10 @@ func (p *settle) evidence(m *model, op *scenarios.Operation, width int) []spans 
 			line := say(inkQuiet, moment(e.At.Sub(m.session.view.Start))+" ", s.ink, t.glyphs.of(s))
 			if e.Status != 0 {
 				line = append(line, span{inkQuiet, " " + strconv.Itoa(e.Status)})
+			}
+			if how == terse {
+				out = append(out, append(line, span{inkQuiet, "  " + limits(&e)}))
+				continue
 			}
 			out = append(out, line)
 			for _, l := range t.wrap(limits(&e), width-2, 3) {
@@ -206,7 +233,7 @@ func limits(e *engine.EvidenceAt) string {
 	return "it cannot be compared with what was sent"
 }
 
-func (p *settle) option(m *model, i int, o scenarios.Option, width int, tight bool) []spans {
+func (p *settle) option(m *model, i int, o scenarios.Option, width, how int) []spans {
 	t := m.t
 	mark, name := "  ", inkText
 	if i == p.pick {
@@ -218,12 +245,15 @@ func (p *settle) option(m *model, i int, o scenarios.Option, width int, tight bo
 	if o.Unavailable != "" {
 		line = append(line, span{inkBad, "  " + t.glyphs.bad + " not now"})
 		text = o.Unavailable
+		if how != airy && i != p.pick {
+			line = append(line, span{inkQuiet, ": " + text})
+		}
 	}
 	out := []spans{line}
-	if tight && i != p.pick {
+	if how != airy && i != p.pick {
 		return out
 	}
-	for _, l := range t.wrap(text, width-5, 4) {
+	for _, l := range t.wrap(text, width-5, 4-how) {
 		out = append(out, say(k, "    "+l))
 	}
 	return out

@@ -31,6 +31,15 @@ func (p *settle) asking(m *model, op *scenarios.Operation, width int) []spans {
 	return append(out, append(say(inkAccent, prompt), p.confirm.spans(t, max(8, width-t.widthOf(prompt)-1))...))
 }
 
+// footer says what the keys do while a decision is being confirmed.
+func (p *settle) footer() []spans {
+	word := " take it"
+	if p.reason {
+		word = " go on"
+	}
+	return []spans{say(inkAccent, "enter", inkQuiet, word), say(inkAccent, "esc", inkQuiet, " back")}
+}
+
 // word is what must be typed to take the picked decision.
 func (p *settle) word(op *scenarios.Operation) string {
 	o := op.Options[p.pick]
