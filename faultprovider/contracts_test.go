@@ -338,3 +338,44 @@ func TestPathCarriesTheKey(t *testing.T) {
 		l.want("look-up", brief(first, l.send(http.MethodGet, "/jobs/by-idempotency-key/k-1", "")), "200 same")
 	})
 }
+
+// TestTheFirstToCompleteIsKept: where a second request executes too, the key belongs to whichever is done first.
+func TestTheFirstToCompleteIsKept(t *testing.T) {
+	t.Parallel()
+	rules, err := contract.Parse([]byte(`{"inFlight":{"do":"execute"}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	inBoth(t, Options{Contract: rules}, func(l *lab) {
+		l.faults("slow-commit")
+		l.v.Go("the first", func() { l.post(&rules, "jobs", "k", order) })
+		l.pass(time.Second)
+		second := l.post(&rules, "jobs", "k", order)
+		l.want("before the first is done", brief(second, l.post(&rules, "jobs", "k", order)), "200 same")
+		l.pass(patience)
+		l.want("after it is done", brief(second, l.post(&rules, "jobs", "k", order)), "200 same")
+	})
+}
+
+// TestChangedOperationLeavesTheKeyAlone: where a changed payload executes, the key still belongs to the first.
+func TestChangedOperationLeavesTheKeyAlone(t *testing.T) {
+	t.Parallel()
+	rules, err := contract.Parse([]byte(`{"mismatch":{"do":"execute"}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	inBoth(t, Options{Contract: rules}, func(l *lab) {
+		first := l.post(&rules, "jobs", "k", order)
+		l.want("changed", brief(first, l.post(&rules, "jobs", "k", `"orderId":"order-43"`)), "201 new")
+		l.want("changed again", brief(first, l.post(&rules, "jobs", "k", `"orderId":"order-43"`)), "201 new")
+		l.want("the first", brief(first, l.post(&rules, "jobs", "k", order)), "200 same")
+
+		l.faults("slow-commit")
+		l.v.Go("another first", func() { first = l.post(&rules, "jobs", "k2", order) })
+		l.pass(time.Second)
+		l.want("changed in flight", brief("", l.post(&rules, "jobs", "k2", `"orderId":"order-43"`)), "201 new")
+		l.want("changed again", brief("", l.post(&rules, "jobs", "k2", `"orderId":"order-43"`)), "201 new")
+		l.pass(patience)
+		l.want("the first, done", brief(first, l.post(&rules, "jobs", "k2", order)), "200 same")
+	})
+}

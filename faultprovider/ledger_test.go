@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
 	"faultlab/engine/clock"
@@ -59,6 +60,53 @@ func TestLedgerThatFails(t *testing.T) {
 	}
 	if n := len(again.Effects()); n != 1 {
 		t.Errorf("%d effects are left, want the one that was durable", n)
+	}
+}
+
+// stuck is a ledger whose disk does not answer until it is told how the write ends.
+type stuck struct {
+	ledgertest.Memory
+	end chan error
+}
+
+func (s *stuck) Append(c faultprovider.Change) faultprovider.Ticket {
+	_ = s.Memory.Append(c)
+	return stuckTicket{s.end}
+}
+
+type stuckTicket struct{ end chan error }
+
+func (t stuckTicket) Wait() error { return <-t.end }
+
+// TestARepeatWaitsForWhatItSaw: a repeat is answered by an effect that may not be durable yet, so it waits too.
+func TestARepeatWaitsForWhatItSaw(t *testing.T) {
+	t.Parallel()
+	l := &stuck{end: make(chan error)}
+	committed, replayed := make(chan struct{}), make(chan struct{})
+	p, err := faultprovider.New(faultprovider.Options{Clock: clock.NewWall(), Ledger: l, Observe: func(e faultprovider.Entry) {
+		switch e.Kind {
+		case faultprovider.Commit:
+			close(committed)
+		case faultprovider.Replay:
+			close(replayed)
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var answers [2]string
+	var both sync.WaitGroup
+	both.Go(func() { answers[0] = post(t, p, "k") })
+	<-committed
+	both.Go(func() { answers[1] = post(t, p, "k") })
+	<-replayed
+	l.end <- errors.New("disk full")
+	l.end <- errors.New("disk full")
+	both.Wait()
+	for _, got := range answers {
+		if !strings.HasPrefix(got, "500 ") {
+			t.Errorf("answered %s with what was never durable", got)
+		}
 	}
 }
 

@@ -7,17 +7,20 @@ import (
 	"time"
 )
 
-// DefaultReadLimit is how long a provider that others can reach waits for a request's head, and again for its body.
+// DefaultReadLimit is how long a provider that others can reach waits for a request to come whole.
 const DefaultReadLimit = 10 * time.Second
 
 // maxHead is the largest request line and header of a Server, in bytes.
 const maxHead = 64 << 10
 
-// Server returns an http.Server with the provider's Handler, a limit of 64 KiB for a request's head and, for both head
-// and body, a limit of time to read them (0: none; only a wall clock can have one: these limits are those of real sockets).
-// Serving has no limit of time: a hang lasts until its caller gives up.
+// Server returns an http.Server with the provider's Handler, a limit of 64 KiB for a request's head, and a limit of time in
+// which a request must come whole (0: none; only a wall clock can have one, as it is the machine's time). Serving has no
+// limit: a hang lasts until its caller gives up, and an idle connection until its client closes it.
 func (p *Provider) Server(readLimit time.Duration) *http.Server {
-	return &http.Server{Handler: &handler{p: p, limit: readLimit}, ReadHeaderTimeout: readLimit, MaxHeaderBytes: maxHead}
+	return &http.Server{
+		Handler: p.Handler(), MaxHeaderBytes: maxHead,
+		ReadHeaderTimeout: readLimit, ReadTimeout: readLimit, IdleTimeout: -1,
+	}
 }
 
 // Loopback reports whether an address to listen on, "127.0.0.1:4040" or "localhost:0", can be reached from this machine

@@ -1,7 +1,6 @@
 package faultprovider
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"net"
@@ -149,8 +148,8 @@ func TestReadLimits(t *testing.T) {
 	}
 }
 
-// TestSlowHandlersAreNotCutOff: the limit to read a body is over once it is read.
-func TestSlowHandlersAreNotCutOff(t *testing.T) {
+// TestSlowAnswersAreNotCutOff: the limit to read a request is over once it is read.
+func TestSlowAnswersAreNotCutOff(t *testing.T) {
 	t.Parallel()
 	p := newWall(t, Options{})
 	server := serve(t, p.Server(20*time.Millisecond))
@@ -168,10 +167,4 @@ func TestSlowHandlersAreNotCutOff(t *testing.T) {
 	if resp.StatusCode != http.StatusCreated {
 		t.Errorf("answered with %s", resp.Status)
 	}
-}
-
-// readLine reads one line of a stream.
-func readLine(r *bufio.Reader) string {
-	line, _ := r.ReadString('\n')
-	return strings.TrimSuffix(line, "\n")
 }

@@ -22,9 +22,8 @@ import (
 func (p *Provider) Handler() http.Handler { return &handler{p: p} }
 
 type handler struct {
-	p     *Provider
-	limit time.Duration // to read a body; 0 is none
-	date  atomic.Pointer[dateLine]
+	p    *Provider
+	date atomic.Pointer[dateLine]
 }
 
 // dateLine is the Date header of one second.
@@ -49,7 +48,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		ID: req.Header.Get(RequestIDHeader), Method: req.Method, Path: req.URL.EscapedPath(), RawQuery: req.URL.RawQuery,
 		Header: req.Header,
 	}
-	if err := h.read(w, req, r); err != nil {
+	if err := h.read(req, r); err != nil {
 		h.unread(w, err)
 		return
 	}
@@ -74,25 +73,14 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// read reads the body whole, if it is not too large, within the limit of time.
-func (h *handler) read(w http.ResponseWriter, req *http.Request, r *Request) (err error) {
-	if req.ContentLength == 0 {
-		return nil
-	}
-	control := http.NewResponseController(w)
-	if h.limit > 0 {
-		_ = control.SetReadDeadline(h.p.clk.Now().Add(h.limit))
-	}
-	if r.oversize = req.ContentLength > MaxBody; !r.oversize {
+// read reads the body whole, if it is not too large.
+func (h *handler) read(req *http.Request, r *Request) (err error) {
+	if r.oversize = req.ContentLength > MaxBody; !r.oversize && req.ContentLength != 0 {
 		err = r.read(req.Body, req.ContentLength)
 	}
 	if r.oversize {
 		drain(req)
 		return nil
-	}
-	if h.limit > 0 && err == nil {
-		// What comes after the body has no limit. After an error it stays: the server still reads on to the end of the body.
-		_ = control.SetReadDeadline(time.Time{})
 	}
 	return err
 }
