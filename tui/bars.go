@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"faultlab/engine"
 	"faultlab/scenarios"
 	"faultlab/scenarios/lang"
 )
@@ -309,7 +308,7 @@ func (m *model) offers(name string) bool {
 		}
 		if decides(name) {
 			op := top.op(m)
-			return op != nil && op.Belief == engine.BeliefUnknown
+			return unsure(op)
 		}
 	case *runsScreen:
 		return len(top.listed()) > 0 || name != "open" && name != "lookup" && name != "rerun" && name != "copy"

@@ -110,7 +110,7 @@ func (b beliefPane) compact(r *engine.Run, width int) []spans {
 		return []spans{b.status(r), say(inkStrong, r.ID, inkQuiet, " "+r.Admitted.Workflow)}
 	}
 	var out []spans
-	if last := s.Last(); r.StepBelief(s) == engine.BeliefUnknown {
+	if last := s.Last(); len(r.Doubts(s)) > 0 {
 		out = append(out, b.callOut(r, s, width, true)...)
 		out = append(out, b.keyLine(s, width), b.operation(r, s))
 		return append(append(out, b.attempt(r, last, width)[0]), b.counts(r)...)
@@ -138,7 +138,7 @@ func (b beliefPane) status(r *engine.Run) spans {
 // focusStep is the step that is told in full: the newest unknown one, else the newest.
 func focusStep(r *engine.Run) *engine.Step {
 	for i := len(r.Steps) - 1; i >= 0; i-- {
-		if r.StepBelief(r.Steps[i]) == engine.BeliefUnknown {
+		if len(r.Doubts(r.Steps[i])) > 0 {
 			return r.Steps[i]
 		}
 	}
@@ -175,7 +175,7 @@ func (b beliefPane) step(r *engine.Run, s *engine.Step, width int) []spans {
 	if due := b.due(r, s); due != nil {
 		out = append(out, due)
 	}
-	if r.StepBelief(s) == engine.BeliefUnknown {
+	if len(r.Doubts(s)) > 0 {
 		out = append(append(out, nil), b.callOut(r, s, width, false)...)
 	}
 	return append(out, nil, b.operation(r, s))
@@ -196,7 +196,7 @@ func (b beliefPane) attempt(r *engine.Run, a *engine.Attempt, width int) []spans
 	if a.By == "resubmit" {
 		head = append(head, span{inkQuiet, " resent"})
 	}
-	if end := ending(lastWrite(a)); end != "" && a.Outcome != "" {
+	if end := ending(telling(a)); end != "" && a.Outcome != "" {
 		gap := width - b.width(head) - b.widthOf(end)
 		head = append(head, span{inkQuiet, strings.Repeat(" ", max(1, min(gap, 27-b.width(head)))) + end})
 	}
@@ -211,8 +211,8 @@ func (b beliefPane) attempt(r *engine.Run, a *engine.Attempt, width int) []spans
 
 // reason is one clause about an attempt's end; of an unknown one it says since when nobody knows.
 func (b beliefPane) reason(r *engine.Run, a *engine.Attempt) string {
-	c := lastWrite(a)
-	if a.Outcome != engine.Unknown || c == nil || len(c.Requests) == 0 || c.How == engine.HowUnreadable {
+	c := telling(a)
+	if a.Outcome != engine.Unknown || c == nil || len(c.Requests) == 0 || c.Status != 0 {
 		return a.Reason
 	}
 	q := c.Requests[len(c.Requests)-1]

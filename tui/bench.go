@@ -3,7 +3,6 @@ package tui
 import (
 	"time"
 
-	"faultlab/engine"
 	"faultlab/scenarios"
 	"faultlab/scenarios/lang"
 )
@@ -116,7 +115,7 @@ type known struct {
 
 func digest(v *scenarios.View) known {
 	k := known{unknownRun: unknownIn(v), gravest: gravest(v.Operations), effects: countEffects(v.Effects)}
-	k.loud = k.unknownRun >= 0 || k.gravest >= 0 && v.Operations[k.gravest].Belief == engine.BeliefUnknown
+	k.loud = k.unknownRun >= 0 || k.gravest >= 0 && unsure(&v.Operations[k.gravest])
 	return k
 }
 

@@ -110,6 +110,24 @@ func nounOf(c *engine.Call) string {
 	return path
 }
 
+// telling is the call that an attempt's end is about: of an unknown one the write that nobody can answer for.
+func telling(a *engine.Attempt) *engine.Call {
+	if a.Outcome == engine.Unknown {
+		for i := len(a.Calls) - 1; i >= 0; i-- {
+			if c := a.Calls[i]; c.Effect != engine.Read && c.Unsettled() {
+				return c
+			}
+		}
+	}
+	return lastWrite(a)
+}
+
+// unsure reports whether something of an operation has to be looked up: nobody knows
+// whether it happened, or one write of it is settled and another one is not.
+func unsure(op *scenarios.Operation) bool {
+	return op != nil && (op.Belief == engine.BeliefUnknown || len(op.Doubts) > 0)
+}
+
 // unknownIn is the newest run of the view with an unknown operation; -1 if there is none.
 func unknownIn(v *scenarios.View) int {
 	for i := len(v.Runs) - 1; i >= 0; i-- {

@@ -3,7 +3,10 @@ package tui
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"faultlab/engine"
 	"faultlab/engine/woml"
@@ -165,3 +168,25 @@ func TestARunOfTheStoreCanBeSettled(t *testing.T) {
 }
 
 var _ = faultprovider.New
+
+// A new key after a drop leaves one write settled and the other in doubt: the operation
+// is done, and still the first key has to be looked up.
+func TestADoubtBesideADoneOperationIsLoud(t *testing.T) {
+	t.Parallel()
+	m := show(t, played(t, "naive-new-key-after-a-drop"))
+	if !m.session.known.loud {
+		t.Fatal("nothing says that a run needs reconciling")
+	}
+	frame := ansi.Strip(m.View())
+	for _, want := range []string{"needs reconciling", "look the key up", "operation  ✓ done", "dropped"} {
+		if !strings.Contains(frame, want) {
+			t.Errorf("the bench does not show %q:\n%s", want, frame)
+		}
+	}
+	follow(m, keyMsg("u"))
+	rest(t, m.session.bench)
+	follow(m, newsMsg{})
+	if frame := ansi.Strip(m.View()); !strings.Contains(frame, "Decisions") || !strings.Contains(frame, "✓ found") {
+		t.Errorf("there is nothing to decide:\n%s", frame)
+	}
+}

@@ -25,7 +25,7 @@ func newSettle(m *model) *settle {
 	s := m.session
 	p := &settle{}
 	for _, i := range []int{s.opPicked(), s.known.gravest} {
-		if i >= 0 && s.view.Operations[i].Belief == engine.BeliefUnknown {
+		if i >= 0 && unsure(&s.view.Operations[i]) {
 			op := &s.view.Operations[i]
 			p.step, p.undo = op.Step, op.Undo
 			if len(op.DoubtRuns) > 0 {
@@ -76,7 +76,7 @@ func (p *settle) draw(m *model, width, height int) []string {
 	return m.bench(width, height, func(w, h int) []string {
 		op := p.op(m)
 		b := box{title: say(inkStrong, "Reconcile"), frame: inkAlarm, focus: true}
-		if op == nil || op.Belief != engine.BeliefUnknown {
+		if !unsure(op) {
 			b.frame = inkGood
 		}
 		b.body = func(w, h int) []string { return p.body(m, op, w, h) }
@@ -87,7 +87,7 @@ func (p *settle) draw(m *model, width, height int) []string {
 // body is the story from the doubt to the decisions, moved so that the picked one
 // is seen, and pinned under it what is to be typed.
 func (p *settle) body(m *model, op *scenarios.Operation, width, height int) []string {
-	if op == nil || op.Belief != engine.BeliefUnknown {
+	if !unsure(op) {
 		return m.t.window(fixed(p.settled(m, op, width)...), 0, width, height)
 	}
 	foot := p.asking(m, op, width)

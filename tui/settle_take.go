@@ -68,7 +68,7 @@ func (p *settle) typed(m *model, k tea.KeyMsg) (tea.Cmd, bool) {
 // take goes on from a typed line: to the next question, or to the decision.
 func (p *settle) take(m *model) tea.Cmd {
 	op, typed := p.op(m), strings.TrimSpace(p.confirm.String())
-	if op == nil || op.Belief != engine.BeliefUnknown || p.pick >= len(op.Options) {
+	if !unsure(op) || p.pick >= len(op.Options) {
 		p.confirm = nil
 		return nil
 	}
@@ -102,7 +102,7 @@ func (p *settle) take(m *model) tea.Cmd {
 func (p *settle) verb(m *model, c command) (tea.Cmd, bool) {
 	op := p.op(m)
 	n := 0
-	if op != nil && op.Belief == engine.BeliefUnknown {
+	if unsure(op) {
 		n = len(op.Options)
 	}
 	switch c.verb.Name {

@@ -92,7 +92,7 @@ func (u *unknownsScreen) open(m *model) (out []*scenarios.Operation) {
 	}
 	ops := m.session.view.Operations
 	for i := range ops {
-		if ops[i].Belief == engine.BeliefUnknown {
+		if unsure(&ops[i]) {
 			out = append(out, &ops[i])
 		}
 	}
