@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/x/ansi"
+
+	"faultlab/scenarios"
 	"faultlab/scenarios/lang"
 )
 
@@ -103,5 +106,67 @@ func TestEditingFromTheCatalogue(t *testing.T) {
 	}
 	if opened != "b-commit-then-error" || m.top().on() != lang.OnBench {
 		t.Errorf("E opens %q and ends on screen %v; it says %q", opened, m.top().on(), m.notice.text)
+	}
+}
+
+// What a decision takes is text: the footer names no keys that are letters then.
+func TestTheFooterOfAConfirmation(t *testing.T) {
+	t.Parallel()
+	m := testModel(t, "dark", 120, 36)
+	onBench(m, "C", commitThenDrop(true))
+	press(m, "u", "enter")
+	if got := strings.Join(strings.Fields(ansi.Strip(m.footer())), " "); got != "enter take it esc back" {
+		t.Errorf("the footer says %q", got)
+	}
+}
+
+// The title gives way to the state, never the other way round.
+func TestALongTitleLeavesTheState(t *testing.T) {
+	t.Parallel()
+	for _, size := range sizes {
+		m := testModel(t, "dark", size[0], size[1])
+		b := onBench(m, strings.Repeat("A long title. ", 30), commitThenError())
+		b.state.Paused = true
+		m.Update(newsMsg{})
+		head := ansi.Strip(strings.SplitN(m.View(), "\n", 2)[0])
+		if !strings.Contains(head, "PAUSED") || !strings.Contains(head, "…") {
+			t.Errorf("%dx%d: %q", size[0], size[1], head)
+		}
+	}
+}
+
+// While the truth is covered nothing on the screen tells which fault is coming, and the header says that it is covered.
+func TestTheCoverIsTight(t *testing.T) {
+	t.Parallel()
+	for _, size := range sizes {
+		m := testModel(t, "dark", size[0], size[1])
+		v := *commitThenError()
+		v.Wire = append([]scenarios.Row{{At: ms(0), Kind: scenarios.RowNote, Text: "fault", Detail: "commit-then-error"}}, v.Wire[:2]...)
+		v.Faults, v.Contract = []string{"commit-then-error"}, "strict"
+		onBench(m, "B", &v)
+		press(m, "t")
+		frame := ansi.Strip(m.View())
+		if strings.Contains(frame, "commit-then") || strings.Contains(frame, "strict") || !strings.Contains(frame, "COVERED") {
+			t.Errorf("%dx%d:\n%s", size[0], size[1], frame)
+		}
+	}
+}
+
+// An offer that is pointed at stands in the line, and enter does it.
+func TestThePaletteShowsWhatEnterDoes(t *testing.T) {
+	t.Parallel()
+	m := testModel(t, "dark", 120, 36)
+	onBench(m, "B", commitThenError())
+	press(m, ":", "t", "h", "e", "tab", "tab", "tab")
+	if got := ansi.Strip(m.footer()); !strings.Contains(got, "light") {
+		t.Errorf("the line shows %q", got)
+	}
+	follow(m, keyMsg("enter"))
+	if m.palette != nil || m.memory.Theme != "light" {
+		t.Errorf("after enter the palette is open: %v, the theme is %q", m.palette != nil, m.memory.Theme)
+	}
+	press(m, ":")
+	if o := m.palette.offers(m); len(o) == 0 || o[0].Word != "again" {
+		t.Errorf("an empty line offers %v first", o[0])
 	}
 }
