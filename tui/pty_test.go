@@ -231,6 +231,7 @@ func TestTheTerminalIsRestored(t *testing.T) {
 		{"ctrl+c", "run", func(x *tty) { x.keys("\x03") }, 0, ""},
 		{"SIGTERM", "run", func(x *tty) { _ = x.cmd.Process.Signal(syscall.SIGTERM) }, 1, "ended by the signal terminated; the log is /var/log/faultlab.log"},
 		{"SIGHUP", "run", func(x *tty) { _ = x.cmd.Process.Signal(syscall.SIGHUP) }, 1, "ended by the signal hangup"},
+		{"SIGQUIT", "run", func(x *tty) { _ = x.cmd.Process.Signal(syscall.SIGQUIT) }, 1, "ended by the signal quit"},
 		{"a panic", "panic", func(x *tty) { x.keys(enter) }, 1, "the bench is on fire"},
 	} {
 		t.Run(c.what, func(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 )
 
 // endingSignals are ours to handle: Bubble Tea leaves SIGHUP to the system, which would end the program with the terminal raw.
-var endingSignals = []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP}
+var endingSignals = []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
 
 // canSuspend reports whether a shell can bring the program back: the system ignores the
 // stop of a process group that nobody in its session looks after (an orphaned one).

@@ -193,7 +193,8 @@ func (u *unknownsScreen) verb(m *model, c command) (tea.Cmd, bool) {
 
 // key is the key of what is chosen, or its run's id where it was sent without one.
 func (u *unknownsScreen) key(ops []*scenarios.Operation) string {
-	doubts, run := []*engine.Call{}, ""
+	var doubts []*engine.Call
+	run := ""
 	if u.pick < len(ops) {
 		doubts, run = ops[u.pick].Doubts, firstOf(ops[u.pick].DoubtRuns)
 	} else {
