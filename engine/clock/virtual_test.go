@@ -371,3 +371,26 @@ func TestForeignGoroutines(t *testing.T) {
 		t.Errorf("%v, counted %d", err, count)
 	}
 }
+
+// On a closed clock a wait is over at once. Who waits in a loop for somebody that was
+// on the disk, or on a socket, must still let them come back.
+func TestAWaitInALoopLetsOthersComeBackAfterClose(t *testing.T) {
+	t.Parallel()
+	v, went, closed := NewVirtual(epoch), make(chan struct{}), make(chan struct{})
+	var back bool // by the baton
+	v.Go("holder", func() {
+		v.Hold(func() { close(went); <-closed })
+		back = true
+	})
+	v.Go("waiter", func() {
+		for !back {
+			v.NewEvent("the holder").Wait()
+		}
+	})
+	<-went
+	v.Close()
+	close(closed)
+	if err := v.Idle(soon(t)); err != nil {
+		t.Error(err)
+	}
+}
