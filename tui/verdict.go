@@ -25,23 +25,26 @@ func (t truth) verdict(width, height int) []string {
 	if t.covered {
 		return t.cover(width, height)
 	}
-	var list rows
+	var list []spans
 	ops := t.view.Operations
 	switch {
 	case t.pick < 0 || t.pick >= len(ops):
-		list = fixed(say(inkQuiet, "no operation yet"))
+		list = []spans{say(inkQuiet, "no operation yet")}
 	default:
-		list = fixed(t.explain(&ops[t.pick], len(ops) > 1, width)...)
+		list = t.explain(&ops[t.pick], len(ops) > 1, width)
 	}
-	list = list.then(fixed(t.unmet(width)...))
+	list = append(list, t.unmet(width)...)
 	if len(ops) > 1 {
-		list = list.then(fixed(nil)).then(fixed(t.others()...))
+		list = append(append(list, nil), t.others()...)
 	}
-	if list.n <= height || height < 2 {
-		return t.window(list, 0, width, height)
+	if len(list) > height { // blank lines are the first to go
+		list = slices.DeleteFunc(list, func(s spans) bool { return len(s) == 0 })
 	}
-	rest := say(inkQuiet, t.glyphs.bottom+" "+strconv.Itoa(list.n-height+1)+" more")
-	return append(t.window(list, 0, width, height-1), t.line(rest, width))
+	if len(list) <= height || height < 2 {
+		return t.window(fixed(list...), 0, width, height)
+	}
+	rest := say(inkQuiet, t.glyphs.bottom+" "+strconv.Itoa(len(list)-height+1)+" more")
+	return append(t.window(fixed(list...), 0, width, height-1), t.line(rest, width))
 }
 
 func (t truth) explain(op *scenarios.Operation, named bool, width int) []spans {
@@ -51,9 +54,14 @@ func (t truth) explain(op *scenarios.Operation, named bool, width int) []spans {
 		head = t.named(head, op)
 	}
 	belief := beliefSigns[op.Belief]
-	out := []spans{head, say(inkQuiet, "believes ", belief.ink, belief.word, inkQuiet, "  effects ", inkStrong, strconv.Itoa(len(op.Effects)))}
+	believes := say(inkQuiet, "believes ", belief.ink, belief.word)
+	effects := say(inkQuiet, "effects ", inkStrong, strconv.Itoa(len(op.Effects)))
 	if op.Undone > 0 {
-		out[1] = append(out[1], span{inkQuiet, "  undone "}, span{inkStrong, strconv.Itoa(op.Undone)})
+		effects = append(effects, span{inkQuiet, "  undone "}, span{inkStrong, strconv.Itoa(op.Undone)})
+	}
+	out := []spans{head, believes, effects}
+	if t.width(believes)+2+t.width(effects) <= width {
+		out = []spans{head, append(append(believes, span{inkQuiet, "  "}), effects...)}
 	}
 	if op.Why == "" {
 		return out
