@@ -53,6 +53,7 @@ func (n *menu) draw(m *model, width, height int) []string {
 	n.keep(items)
 	n.settle(items, 0)
 	left := clamp(width*2/5, 26, 50)
+	left = clamp(t.widthOf(n.name)+8, left, max(left, width*3/5)) // the question is read in full
 	b := box{title: say(inkStrong, n.name), frame: inkAccent, focus: true}
 	if n.asking || len(n.filter.text) > 0 {
 		b.side = append(say(inkAccent, "/"), n.filter.spans(t, 14)...)
