@@ -221,3 +221,23 @@ func TestNestingLimits(t *testing.T) {
 		}
 	}
 }
+
+// Waiting for a managed call is none of the script's 5 s; what it computes and sleeps is.
+func TestWaitingForCallsIsNotTheScriptsTime(t *testing.T) {
+	t.Parallel()
+	call := `await services.http.request({url: "http://p.test/", timeout: "10s"});`
+	sleep := `await new Promise(done => setTimeout(done, 3000));`
+	for _, r := range []struct{ name, script, code string }{
+		{"two slow calls", call + call + `return 1;`, ""},
+		{"a sleep between two slow calls", call + sleep + call + `return 1;`, ""},
+		{"two sleeps", sleep + sleep + `return 1;`, "WOML_SCRIPT_TIMEOUT"},
+		{"two sleeps around a slow call", sleep + call + sleep + `return 1;`, "WOML_SCRIPT_TIMEOUT"},
+		{"a sleep beside a slow call", `const done = new Promise(done => setTimeout(done, 6000)); ` + call + `await done; return 1;`, ""},
+	} {
+		l := newLab(t, nil, document("", "|"+r.script))
+		l.world.answer = plainAnswers([]answer{{status: 200, body: `{}`, after: 8 * time.Second}})
+		if a := l.once(`{}`).Steps[0].Last(); a.Code != r.code {
+			t.Errorf("%s: %q (%s), want %q", r.name, a.Code, a.Message, r.code)
+		}
+	}
+}

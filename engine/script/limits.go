@@ -17,7 +17,7 @@ const (
 )
 
 // maxRequest bounds the JSON of one call's input; a Host may allow less.
-const maxRequest = 16 << 20
+const maxRequest = 4 << 20
 
 func (l Limits) orDefaults() Limits {
 	return Limits{

@@ -89,7 +89,7 @@ func TestBadInputRejectsAndNothingIsStarted(t *testing.T) {
 		{`services.http.request({ json: new Uint8Array(1) })`, "WOML_HTTP_INPUT_INVALID", "the request.json is binary data; send it as bytesBase64"},
 		{`services.http.request({ json: secrets })`, "WOML_HTTP_INPUT_INVALID", "the request.json is the secrets object; name one: secrets.NAME"},
 		{`const o = {}; o.o = o; return services.http.request(o)`, "WOML_HTTP_INPUT_INVALID", "the request.o contains itself"},
-		{`services.http.request({ text: "x".repeat(17 << 20) })`, "WOML_HTTP_INPUT_INVALID", "the request is larger than 16777216 bytes of JSON"},
+		{`services.http.request({ text: "x".repeat(5 << 20) })`, "WOML_HTTP_INPUT_INVALID", "the request is larger than 4194304 bytes of JSON"},
 		{`services.http.request({}, "create")`, "WOML_HTTP_INPUT_INVALID", `the options are not an object; pass {name: "..."}`},
 		{`services.http.request({}, { name: "Create" })`, "WOML_HTTP_INPUT_INVALID", `the name "Create" is not one: it takes a lower-case letter, then up to 127 of a-z, 0-9, dot, dash and underscore`},
 		{`services.http.request({}, { name: 5 })`, "WOML_HTTP_INPUT_INVALID", `the name 5 is not one: it takes a lower-case letter, then up to 127 of a-z, 0-9, dot, dash and underscore`},
