@@ -91,6 +91,12 @@ var problems = map[int]Problem{
 	sqlite3.SQLITE_LOCKED:   Busy,
 }
 
+// isDuplicate reports whether a row was refused because there is one like it.
+func isDuplicate(err error) bool {
+	var lite *sqlite.Error
+	return errors.As(err, &lite) && lite.Code()&0xff == sqlite3.SQLITE_CONSTRAINT
+}
+
 // explain makes a FileError of what SQLite or the system says about a file.
 func explain(path string, err error) error {
 	var file *FileError

@@ -2,6 +2,7 @@ package store
 
 import (
 	"database/sql/driver"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -93,6 +94,53 @@ func TestTheWriterWritesDurably(t *testing.T) {
 		})
 	}); err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestClosingWritesWhatIsBuffered(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state.db")
+	s := open(t, path)
+	ticket := s.Buffer(admission("run_a"))
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := ticket.Wait(); err != nil {
+		t.Error(err)
+	}
+	if events, err := open(t, path).Events("run_a"); err != nil || len(events) != 1 {
+		t.Errorf("%d events are there (%v)", len(events), err)
+	}
+}
+
+// A run that is there already is found when its row is refused; what came in the same commit is not lost by that.
+func TestARunThatIsThereAlreadyIsRefusedAlone(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state.db")
+	s := open(t, path)
+	admit(t, s, "run_a")
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, path)
+	started := engine.Event{Run: "run_a", At: historytest.At, Fact: engine.Started{}}
+	other := started
+	other.Run = "run_b"
+	before, again, with := s.Buffer(started), s.Buffer(admission("run_a")), s.Buffer(admission("run_b"), other)
+	after := s.Append(started)
+	for what, ticket := range map[string]engine.Ticket{"before it": before, "with it": with, "after it": after} {
+		if err := ticket.Wait(); err != nil {
+			t.Errorf("an append %s gives %v", what, err)
+		}
+	}
+	var refused *engine.RefusedError
+	if err := again.Wait(); !errors.As(err, &refused) || refused.Why != engine.RefusedKnownRun {
+		t.Errorf("the run that is there already gives %v", err)
+	}
+	for run, want := range map[string]int{"run_a": 3, "run_b": 2} {
+		if events, err := s.Events(run); err != nil || len(events) != want {
+			t.Errorf("%s has %d events, want %d (%v)", run, len(events), want, err)
+		}
 	}
 }
 

@@ -15,6 +15,7 @@ type writer struct {
 	lastDocument int64
 	runs         map[string]*run      // runs that were looked at lately: a cache
 	documents    map[string]*document // by hash: a cache
+	careful      bool                 // look for each run that is admitted, whether it is there
 	batch        batch
 }
 
@@ -82,8 +83,23 @@ func (w *writer) lastPlace() (int64, error) {
 
 // commit makes a group durable, all of it or nothing. Appends that break a rule are left out, with their ticket's error.
 func (w *writer) commit(g *group[[]entry]) error {
+	err := w.write(g)
+	if isDuplicate(err) {
+		// A run that was admitted as a new one is there already. That is so rare that
+		// it is looked for only now, and not before each admission.
+		clear(w.runs)
+		clear(w.documents)
+		w.carefully(func() { err = w.write(g) })
+	}
+	if err == nil {
+		w.committed()
+	}
+	return err
+}
+
+func (w *writer) write(g *group[[]entry]) error {
 	w.batch = batch{deliveries: map[deliveryID]*run{}, children: map[childID]*run{}}
-	err := w.conn.transaction(func() error {
+	return w.conn.transaction(func() error {
 		for _, t := range g.appends {
 			if err := w.takeOrRefuse(t); err != nil {
 				return err
@@ -91,14 +107,19 @@ func (w *writer) commit(g *group[[]entry]) error {
 		}
 		return w.flush()
 	})
-	if err == nil {
-		w.committed()
-	}
-	return err
+}
+
+func (w *writer) carefully(do func()) {
+	defer func(before bool) { w.careful = before }(w.careful)
+	w.careful = true
+	do()
 }
 
 func (w *writer) takeOrRefuse(t *ticket[[]entry]) error {
 	refusal, err := w.refuses(t.item)
+	if refusal != nil { // perhaps by a rule that another event breaks first
+		w.carefully(func() { refusal, err = w.refuses(t.item) })
+	}
 	if err != nil || refusal != nil {
 		t.err = refusal
 		return err
@@ -117,9 +138,6 @@ func (w *writer) takeOrRefuse(t *ticket[[]entry]) error {
 func (w *writer) find(id string) (*run, error) {
 	if r := w.runs[id]; r != nil {
 		return r, nil
-	}
-	if n, err := w.conn.number(`SELECT num FROM runs WHERE id = ?`, id); n == 0 || err != nil {
-		return nil, err
 	}
 	var r *run
 	err := w.conn.rows(`SELECT num, `+summaryColumns+` FROM runs WHERE id = ?`, func(row []driver.Value) error {
@@ -142,15 +160,15 @@ func (w *writer) refuses(entries []entry) (refusal, err error) {
 	var fresh []engine.Event // the admissions of this append
 	for i := range entries {
 		e := &entries[i]
-		known := slices.ContainsFunc(fresh, func(f engine.Event) bool { return f.Run == e.Run })
-		if !known {
+		a, admits := e.Fact.(engine.Admitted)
+		known := w.runs[e.Run] != nil || slices.ContainsFunc(fresh, func(f engine.Event) bool { return f.Run == e.Run })
+		if !known && (!admits || w.careful) {
 			r, err := w.find(e.Run)
 			if err != nil {
 				return nil, err
 			}
 			known = r != nil
 		}
-		a, admits := e.Fact.(engine.Admitted)
 		switch {
 		case admits && known:
 			return &engine.RefusedError{Run: e.Run, Why: engine.RefusedKnownRun}, nil

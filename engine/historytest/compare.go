@@ -112,12 +112,24 @@ func Model(t *testing.T, open func(t *rapid.T) engine.History, reopen func(t *ra
 		h, model := open(t), engine.NewMemory()
 		defer func() { h.Close() }()
 		for _, events := range Scripts().Draw(t, "script") {
-			want, got := model.Append(events...), h.Append(events...)
+			write := h.Append
+			buffered := rapid.IntRange(0, 2).Draw(t, "buffered") == 0
+			if buffered {
+				write = h.Buffer
+			}
+			want, got := model.Append(events...), write(events...)
 			if want.Last() != got.Last() {
 				t.Fatalf("an append's last place is %d, want %d", got.Last(), want.Last())
 			}
-			if w, g := want.Wait(), got.Wait(); !reflect.DeepEqual(w, g) {
-				t.Fatalf("an append gives %v, want %v", g, w)
+			check := func() {
+				if w, g := want.Wait(), got.Wait(); !reflect.DeepEqual(w, g) {
+					t.Fatalf("an append gives %v, want %v", g, w)
+				}
+			}
+			if buffered {
+				defer check()
+			} else {
+				check()
 			}
 			if reopen != nil && want.Wait() == nil && rapid.IntRange(0, 9).Draw(t, "reopen") == 0 {
 				h = reopen(t, h)

@@ -34,6 +34,7 @@ func Run(t *testing.T, open func(t *testing.T) engine.History) {
 var promises = map[string]func(t *testing.T, h engine.History){
 	"an append gives places in order without a gap":        placesInOrder,
 	"a later append is never durable before an earlier":    durableInOrder,
+	"what is buffered is written with what comes next":     buffered,
 	"appends of many at once keep each one's order":        manyAtOnce,
 	"an unknown run is ErrNoRun":                           unknownRun,
 	"an append that breaks a rule leaves nothing":          refusals,
@@ -122,6 +123,25 @@ func durableInOrder(t *testing.T, h engine.History) {
 				t.Fatalf("append %d is durable and %d, made before it, is not", i, j)
 			}
 		}
+	}
+}
+
+func buffered(t *testing.T, h engine.History) {
+	first := h.Buffer(event("run_a", admitted("w")))
+	equal(t, "events that a read sees of what was buffered before it", len(get[[]engine.Event](t)(h.Events("run_a"))), 1)
+	second, third := h.Buffer(event("run_a", engine.Started{})), h.Buffer(event("run_b", admitted("w")))
+	fourth := h.Append(event("run_a", engine.CancelAsked{}))
+	fifth := h.Buffer(event("run_c", admitted("w")))
+	if err := fourth.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	for i, ticket := range []engine.Ticket{first, second, third, fourth} {
+		if !ticket.Done() || ticket.Last() != int64(i+1) {
+			t.Errorf("append %d has place %d; is it durable: %v", i+1, ticket.Last(), ticket.Done())
+		}
+	}
+	if err := fifth.Wait(); err != nil || fifth.Last() != 5 { // to wait for it is to ask for it
+		t.Errorf("the fifth append has place %d (%v)", fifth.Last(), err)
 	}
 }
 
