@@ -174,7 +174,7 @@ func (e *Engine) admitNew(doc *woml.Document, d Delivery, digest string) (Receip
 	id, seed := e.newID()
 	rt := e.newRunning(id, doc)
 	e.open[id] = rt
-	t, err := e.record(rt, e.o.History.Buffer, Admitted{Workflow: doc.Workflow.ID, Definition: doc.Hash, Source: doc.Source, Trigger: d.Trigger,
+	t, err := e.record(rt, e.clk.Now(), e.o.History.Buffer, Admitted{Workflow: doc.Workflow.ID, Definition: doc.Hash, Source: doc.Source, Trigger: d.Trigger,
 		Delivery: d.Key, Digest: digest, Payload: compact(d.Payload), Seed: seed, Parent: d.parent, RerunOf: d.RerunOf, Inbox: d.Inbox})
 	if err != nil {
 		delete(e.open, id)

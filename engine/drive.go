@@ -120,17 +120,21 @@ func (rt *running) attempt(ctx context.Context, p part, n int, by string) error 
 	if h.err != nil {
 		return h.err
 	}
-	end := rt.judge(ctx, h, res, by)
-	write := rt.e.buffer
+	// One moment for the end and for what is due after it.
+	at := rt.e.clk.Now()
+	end := rt.judge(ctx, h, res, by, at)
+	write := rt.e.o.History.Buffer
 	if end.Next == NextRetry { // nothing follows before the next attempt is due
-		write = rt.e.append
+		write = rt.e.o.History.Append
 	}
-	_, err := write(rt, end)
+	rt.e.mu.Lock()
+	defer rt.e.mu.Unlock()
+	_, err := rt.e.record(rt, at, write, end)
 	return err
 }
 
-// judge is table b, with the words and the due time that go with its row.
-func (rt *running) judge(ctx context.Context, h *host, res script.Result, by string) AttemptEnded {
+// judge is table b, with the words and the due time that go with its row, of an attempt that ended at a moment.
+func (rt *running) judge(ctx context.Context, h *host, res script.Result, by string, at time.Time) AttemptEnded {
 	end := AttemptEnded{Pos: h.pos}
 	in := attemptEnd{how: returned, budgetLeft: h.pos.Attempt < h.part.retry.Max && by != "resubmit" && by != byRecord}
 	if res.Err != nil {
@@ -146,7 +150,7 @@ func (rt *running) judge(ctx context.Context, h *host, res script.Result, by str
 			}
 		}
 	}
-	terms := retryTerms{policy: h.part.retry, attempt: h.pos.Attempt, failed: rt.e.clk.Now()}
+	terms := retryTerms{policy: h.part.retry, attempt: h.pos.Attempt, failed: at}
 	rt.read(func(r *Run) {
 		in.calls = r.attempt(h.pos).Calls
 		rt.terms(&terms, r, in.calls)

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"time"
 
 	"faultlab/engine/assume"
 	"faultlab/engine/clock"
@@ -123,7 +124,7 @@ func (e *Engine) document(a Admitted) (*woml.Document, error) {
 func (e *Engine) append(rt *running, facts ...Fact) (Ticket, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.record(rt, e.o.History.Append, facts...)
+	return e.record(rt, e.clk.Now(), e.o.History.Append, facts...)
 }
 
 // buffer is append for facts that the run follows up at once, with a wait for the
@@ -131,15 +132,14 @@ func (e *Engine) append(rt *running, facts ...Fact) (Ticket, error) {
 func (e *Engine) buffer(rt *running, facts ...Fact) (Ticket, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.record(rt, e.o.History.Buffer, facts...)
+	return e.record(rt, e.clk.Now(), e.o.History.Buffer, facts...)
 }
 
 // record hands facts to the history, folds them in and shows them. e.mu is held.
-func (e *Engine) record(rt *running, write func(...Event) Ticket, facts ...Fact) (Ticket, error) {
+func (e *Engine) record(rt *running, at time.Time, write func(...Event) Ticket, facts ...Fact) (Ticket, error) {
 	if e.dead != nil {
 		return nil, e.dead
 	}
-	at := e.clk.Now()
 	events := make([]Event, len(facts))
 	for i, f := range facts {
 		events[i] = Event{Run: rt.id, At: at, Fact: f}

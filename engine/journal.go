@@ -188,7 +188,7 @@ func (rt *running) replay(ctx context.Context, p part, n int) error {
 	if h.err != nil {
 		return h.err
 	}
-	end := rt.judge(ctx, h, res, byRecord)
+	end := rt.judge(ctx, h, res, byRecord, rt.e.clk.Now())
 	end.By = byRecord
 	if h.tape.broken != nil {
 		end.Outcome, end.Next, end.Code, end.Message = Unknown, NextReconcile, codeNotRepeatable, h.tape.broken.Error()

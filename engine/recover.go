@@ -150,7 +150,7 @@ func (e *Engine) Cancel(run, inbox string) error {
 		e.mu.Unlock()
 		return e.cancelLeft(id, inbox)
 	}
-	t, err := e.record(rt, e.o.History.Append, CancelAsked{Inbox: inbox})
+	t, err := e.record(rt, e.clk.Now(), e.o.History.Append, CancelAsked{Inbox: inbox})
 	e.mu.Unlock()
 	if err := e.durable(t, err); err != nil {
 		return err
