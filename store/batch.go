@@ -35,9 +35,7 @@ func (w *writer) take(e *entry) error {
 	if b := engine.Body(e.Fact); b != nil {
 		r.bodies = append(r.bodies, body{e.Seq, engine.StepOf(e.Fact), b})
 	}
-	if summary, ok := engine.Summarize(r.summary, e.Event); ok {
-		r.summary, r.changed = summary, true
-	}
+	r.summary, _ = engine.Summarize(r.summary, e.Event)
 	if step, ok := engine.Settles(e.Event); ok {
 		r.settle(step)
 	}
@@ -93,10 +91,10 @@ func (r *run) settle(step string) {
 }
 
 var (
-	writeRuns = newBulk("INSERT INTO runs VALUES ", "(?,?,?,?,?,?,?,?,?,?)", " ON CONFLICT(num) DO UPDATE SET"+
-		" status = excluded.status, open = excluded.open, reconcile = excluded.reconcile, ended = excluded.ended")
+	writeRuns = newBulk("INSERT INTO runs VALUES ", "(?,?,?,?,?,?,?,?,?,?,?)", " ON CONFLICT(num) DO UPDATE SET"+
+		" status = excluded.status, open = excluded.open, reconcile = excluded.reconcile, ended = excluded.ended, last = excluded.last")
 	dropBodies       = newBulk("DELETE FROM bodies WHERE run IN (", "?", ")")
-	insertEvents     = inserts("events", 3)
+	insertEvents     = inserts("events", 4)
 	insertBodies     = inserts("bodies", 4)
 	insertDeliveries = inserts("deliveries", 5)
 	insertChildren   = inserts("children", 4)
@@ -107,16 +105,15 @@ func (w *writer) flush() error {
 	var runs, settled, events, bodies, children []driver.Value
 	slices.SortFunc(w.batch.touched, func(a, b *run) int { return cmp.Compare(a.lines.seq, b.lines.seq) })
 	for _, r := range w.batch.touched {
-		if s := r.summary; r.changed {
-			runs = append(runs, r.num, s.Run, s.Workflow, string(s.Status), !s.Status.Ended(), s.Reconcile,
-				s.Admitted.UnixNano(), nanos(s.Ended), optional(s.RerunOf), r.document)
-		}
+		s := r.summary
+		runs = append(runs, r.num, s.Run, s.Workflow, string(s.Status), !s.Status.Ended(), s.Reconcile,
+			s.Admitted.UnixNano(), nanos(s.Ended), optional(s.RerunOf), r.lines.seq, r.document)
 		if r.dropAll {
 			settled = append(settled, r.num)
 		} else if err := w.dropSteps(r); err != nil {
 			return err
 		}
-		events = append(events, r.lines.seq, r.num, string(r.lines.text))
+		events = append(events, r.lines.seq, r.num, r.last, string(r.lines.text))
 		for _, b := range r.bodies {
 			bodies = append(bodies, r.num, b.seq, b.step, b.data)
 		}
@@ -168,7 +165,7 @@ func (w *writer) committed() {
 				r.kept = append(r.kept, b.step)
 			}
 		}
-		r.touched, r.changed, r.dropAll, r.bodies, r.drop = false, false, false, nil, nil
+		r.last, r.touched, r.dropAll, r.bodies, r.drop = r.lines.seq, false, false, nil, nil
 		r.lines.reset()
 		if r.summary.Status.Ended() {
 			delete(w.runs, r.summary.Run)

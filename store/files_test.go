@@ -206,6 +206,15 @@ func TestAnEmptyFileIsANewOne(t *testing.T) {
 	}
 }
 
+func TestAHistoryThatHasLostItsBeginning(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state.db")
+	written(t, path)
+	edit(t, path, "DELETE FROM events WHERE run = 1 AND before = 0")
+	_, err := open(t, path).Events(typical(0)[0][0].Run)
+	wantProblem(t, err, Damaged, "lost its beginning")
+}
+
 func TestAnEventThatNobodyKnows(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state.db")

@@ -77,7 +77,7 @@ func (w *writer) choose(before time.Time) (report PruneReport, err error) {
 	}
 	for query, n := range map[string]*int{
 		`SELECT count(*) FROM going`: &report.Runs,
-		`SELECT coalesce(sum(1 + length(data) - length(replace(data, char(10), ''))), 0) FROM going JOIN events ON run = num`: &report.Events,
+		`SELECT coalesce(sum(1 + length(data) - length(replace(data, char(10), ''))), 0) FROM events WHERE run IN (SELECT num FROM going)`: &report.Events,
 		`SELECT count(*) FROM runs WHERE open`:                   &report.Open,
 		`SELECT count(*) FROM runs WHERE reconcile AND NOT open`: &report.Unreconciled,
 	} {
@@ -118,7 +118,9 @@ func (w *writer) pruneSome() (left bool, err error) {
 	}
 	for _, num := range nums {
 		for _, query := range []string{
-			`DELETE FROM events WHERE run = ?`,
+			`WITH RECURSIVE row(seq) AS (SELECT last FROM runs WHERE num = ?
+				UNION ALL SELECT before FROM row JOIN events USING (seq) WHERE before > 0)
+				DELETE FROM events WHERE seq IN (SELECT seq FROM row)`,
 			`DELETE FROM bodies WHERE run = ?`,
 			`DELETE FROM runs WHERE num = ?`,
 			`DELETE FROM going WHERE num = ?`,

@@ -80,10 +80,12 @@ func (v *view) Events(run string) ([]engine.Event, error) {
 	bodies := map[int64][]byte{}
 	// One statement, so that all of it is of one moment.
 	err := v.rows(`
-		WITH this AS (SELECT num, document FROM runs WHERE id = ?)
+		WITH RECURSIVE this AS (SELECT num, document, last FROM runs WHERE id = ?),
+			row(seq, data, before) AS (SELECT seq, data, before FROM this JOIN events ON seq = last
+				UNION ALL SELECT e.seq, e.data, e.before FROM row JOIN events e ON e.seq = row.before)
 		SELECT 1, 0, source FROM this JOIN documents ON documents.num = document
 		UNION ALL SELECT 2, seq, data FROM this JOIN bodies ON run = num
-		UNION ALL SELECT 3, seq, data FROM this JOIN events ON run = num
+		UNION ALL SELECT 3, seq, data FROM row
 		ORDER BY 1, 2`,
 		func(row []driver.Value) error {
 			switch row[0] {
@@ -103,10 +105,15 @@ func (v *view) Events(run string) ([]engine.Event, error) {
 			}
 			return nil
 		}, run)
-	if err == nil && len(events) == 0 {
-		err = engine.ErrNoRun
+	switch {
+	case err != nil:
+		return nil, err
+	case len(events) == 0:
+		return nil, engine.ErrNoRun
+	case events[0].Fact.Kind() != engine.KindAdmitted:
+		return nil, &FileError{v.path, Damaged, fmt.Errorf("the history of run %s has lost its beginning", run)}
 	}
-	return events, err
+	return events, nil
 }
 
 // whole is an event's fact with what is kept apart.

@@ -27,12 +27,12 @@ type run struct {
 	num      int64
 	document int64 // its document's number; known until it has a row
 	summary  engine.Summary
+	last     int64    // its newest row of events
 	kept     []string // the steps that have bodies on disk
 
 	// Of the batch at hand.
 	touched bool
 	lines   lines
-	changed bool // the summary has to be written
 	bodies  []body
 	drop    []string // steps whose bodies on disk go
 	dropAll bool
@@ -140,8 +140,8 @@ func (w *writer) find(id string) (*run, error) {
 		return r, nil
 	}
 	var r *run
-	err := w.conn.rows(`SELECT num, `+summaryColumns+` FROM runs WHERE id = ?`, func(row []driver.Value) error {
-		r = &run{num: row[0].(int64), summary: summaryOf(row[1:])}
+	err := w.conn.rows(`SELECT num, last, `+summaryColumns+` FROM runs WHERE id = ?`, func(row []driver.Value) error {
+		r = &run{num: row[0].(int64), last: row[1].(int64), summary: summaryOf(row[2:])}
 		return nil
 	}, id)
 	if r == nil || err != nil {

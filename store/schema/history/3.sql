@@ -4,16 +4,20 @@
 --
 -- PLACE is the place in the history, KIND a number of kinds.go, TIME nanoseconds since 1970;
 -- PLACE and TIME of a row's later lines count from the line before. JSON is what
--- engine.EncodeFact writes. seq is the place of the last line.
+-- engine.EncodeFact writes. seq is the place of the last line. A run names its last row,
+-- and each row the one before it: an index would cost every commit a page more.
 ALTER TABLE events RENAME TO each_event;
-DROP INDEX events_run;
 CREATE TABLE events(
-	seq  INTEGER PRIMARY KEY,
-	run  INTEGER NOT NULL,
-	data TEXT    NOT NULL
+	seq    INTEGER PRIMARY KEY,
+	run    INTEGER NOT NULL,
+	before INTEGER NOT NULL, -- 0 in the first
+	data   TEXT    NOT NULL
 ) STRICT;
-INSERT INTO events SELECT seq, run, seq || ' ' || kind || ' ' || at || ' ' || data FROM each_event;
-CREATE INDEX events_run ON events(run);
+INSERT INTO events
+	SELECT seq, run, coalesce(lag(seq) OVER (PARTITION BY run ORDER BY seq), 0), seq || ' ' || kind || ' ' || at || ' ' || data
+	FROM each_event ORDER BY seq;
+ALTER TABLE runs ADD COLUMN last INTEGER NOT NULL DEFAULT 0;
+UPDATE runs SET last = coalesce((SELECT max(seq) FROM each_event WHERE run = num), 0);
 
 -- A run names its document by number. The source is empty where it is not known.
 ALTER TABLE documents RENAME TO hashed_documents;
