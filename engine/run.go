@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 )
 
@@ -246,13 +247,15 @@ func (r *Run) NeedsReconciling() bool {
 	return false
 }
 
-// halfKnown: a write of the step's newest attempt is proved, and another one of it is still ambiguous.
+// halfKnown: a write of the step's newest attempt is proved, and another one of it is still ambiguous and wanted.
 func (r *Run) halfKnown(s *Step) bool {
 	a := s.Last()
 	if s.Done || a == nil || a.Outcome != Unknown || r.StepBelief(s) != BeliefDone {
 		return false
 	}
-	return !s.covered()
+	return slices.ContainsFunc(a.Calls, func(c *Call) bool {
+		return ambiguous(c) && c.proof() == FoundAmbiguous && !r.abandonedKey(s, c)
+	})
 }
 
 // step finds or begins the step at p.

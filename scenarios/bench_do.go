@@ -185,7 +185,7 @@ func (b *Bench) needsNoOpenRun() string {
 
 func (b *Bench) needsUnknown() string {
 	for _, o := range b.line.Latest().Operations {
-		if o.Belief == engine.BeliefUnknown {
+		if len(o.Doubts) > 0 {
 			return ""
 		}
 	}

@@ -44,8 +44,8 @@ type opFold struct {
 	own   bool
 	made  []Operation // list for a view; nil when it must be made again
 
-	unknown int       // how many of made are unknown
-	asked   time.Time // when made was made
+	doubtful int       // how many of made have doubts
+	asked    time.Time // when made was made
 }
 
 func newOpFold(index map[opKey]int) *opFold {
@@ -73,12 +73,12 @@ const optionsHold = time.Second
 
 // values are the operations for a view at a moment, those left out that stand for no effect.
 func (f *opFold) values(runs []*engine.Run, at time.Time, refusal refusal) []Operation {
-	f.unknown = 0
+	f.doubtful = 0
 	for _, o := range f.list {
-		if o.out.Belief != engine.BeliefUnknown {
+		if len(o.doubts) == 0 {
 			continue
 		}
-		f.unknown++
+		f.doubtful++
 		if o.asked.IsZero() || at.Sub(o.asked).Abs() >= optionsHold {
 			o.out.Options, o.asked = options(runs, o.doubts, refusal), at
 			f.made = nil
@@ -98,7 +98,7 @@ func (f *opFold) values(runs []*engine.Run, at time.Time, refusal refusal) []Ope
 
 // outlived reports whether the options in made are older than optionsHold.
 func (f *opFold) outlived(now time.Time) bool {
-	return f.unknown > 0 && now.Sub(f.asked) >= optionsHold
+	return f.doubtful > 0 && now.Sub(f.asked) >= optionsHold
 }
 
 // get is the writable operation of this key, made if it is new; its derived part is then stale.
@@ -221,9 +221,6 @@ func (o *op) derive(all []*engine.Run, seen *seenThere) {
 	out.Keys = keysOf(runs, o.key)
 	out.Belief = mergeBeliefs(beliefs)
 	out.Verdict = engine.VerdictOf(out.Belief, len(out.Effects), out.Undone)
-	if out.Belief != engine.BeliefUnknown {
-		o.doubts = nil
-	}
 	for _, d := range o.doubts {
 		out.Doubts, out.DoubtRuns = append(out.Doubts, d.call), append(out.DoubtRuns, all[d.run].ID)
 	}
@@ -237,7 +234,7 @@ func (o *op) derive(all []*engine.Run, seen *seenThere) {
 // shows reports whether the operation stands for an effect that a view has something to say about.
 func (o *op) shows() bool {
 	switch {
-	case len(o.out.Effects) > 0 || o.out.Belief == engine.BeliefUnknown:
+	case len(o.out.Effects) > 0 || len(o.doubts) > 0:
 		return true
 	case o.out.Belief == "":
 		return false

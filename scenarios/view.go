@@ -89,7 +89,8 @@ type Operation struct {
 	Undone  int                    // how many of them the ledger pairs with an inverse
 	Verdict engine.Verdict
 	Why     string // one or two sentences for a person: why this verdict, what to do
-	// Unknown operations only:
+	// Where something must be settled: in unknown operations, and in those that are done
+	// while another write of them, under another key or in another run, is not known.
 	Doubts    []*engine.Call // what must be looked up, the newest call of each key
 	DoubtRuns []string       // the run of each doubt
 	Options   []Option       // the four decisions

@@ -93,7 +93,36 @@ func why(o Operation, runs []*engine.Run, seen *seenThere) string {
 		return ""
 	}
 	s := tell(o, runs, seen)
-	return tellings[tellingOf(s)].text(s)
+	text := tellings[tellingOf(s)].text(s)
+	if o.Belief != engine.BeliefUnknown && len(o.Doubts) > 0 {
+		text += " " + stillOpen(o.Doubts[0])
+	}
+	return text
+}
+
+// stillOpen tells of a write that nobody knows about although its operation is done: by another key, or another run.
+func stillOpen(c *engine.Call) string {
+	what := "A write without a key"
+	if c.Key != "" {
+		what = "What was sent under " + ShortKey(c.Key)
+	}
+	s := story{Operation: Operation{Doubts: []*engine.Call{c}}}
+	if n := len(c.Evidence); n > 0 {
+		s.last = &c.Evidence[n-1]
+	}
+	switch {
+	case escalated(s):
+		return what + " is left to a person who can find out by other means."
+	case contradicted(s):
+		return what + " is not settled: the look-up found something else there, so do not record it."
+	case found(s):
+		return what + " happened too, says the look-up: record it, and the run is settled."
+	case noAnswer(s):
+		return what + " is not settled: the look-up got no answer. Ask again later, or escalate."
+	case noRecord(s):
+		return what + " is not there, says the look-up: abandon it, unless it can still arrive."
+	}
+	return what + " is not settled: look it up."
 }
 
 // tellingOf is the row of the table that a story meets; the last row of each verdict always holds.
