@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"sync"
 )
@@ -204,21 +205,36 @@ func (p *pipeline[T]) write() {
 func (p *pipeline[T]) next() (*group[T], *job) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for {
+	for yielded := false; ; {
 		switch {
 		case len(p.jobs) > 0:
 			j := p.jobs[0]
 			p.jobs = p.jobs[1:]
 			return nil, j
 		case len(p.queue) > 1, len(p.queue) == 1 && (p.queue[0].asked || p.closed != nil):
-			p.committing = p.queue[0]
-			p.queue = p.queue[1:]
-			return p.committing, nil
+			if yielded {
+				p.committing = p.queue[0]
+				p.queue = p.queue[1:]
+				return p.committing, nil
+			}
+			p.yield()
+			yielded = true
 		case p.closed != nil:
 			return nil, nil
+		default:
+			p.wake.Wait()
+			yielded = false
 		}
-		p.wake.Wait()
 	}
+}
+
+// yield lets those go first who are ready to run, and those whom they wake: what they
+// append comes into the same commit. Where nobody is, it costs nothing. p.mu is held.
+func (p *pipeline[T]) yield() {
+	p.mu.Unlock()
+	runtime.Gosched()
+	runtime.Gosched()
+	p.mu.Lock()
 }
 
 // settle tells everybody in a group how its commit ended. A failed one poisons the
