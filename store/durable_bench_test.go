@@ -30,7 +30,7 @@ import (
 // the built program may.
 func BenchmarkDurableRuns(b *testing.B) {
 	if os.Getenv("GOGC") == "" {
-		defer debug.SetGCPercent(debug.SetGCPercent(150))
+		defer debug.SetGCPercent(debug.SetGCPercent(150)) // see cmd/faultlab/memory.go
 	}
 	base := os.Getenv("BENCH_URL")
 	if base == "" {

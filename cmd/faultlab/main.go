@@ -6,5 +6,6 @@ package main
 import "os"
 
 func main() {
+	tuneMemory()
 	os.Exit(execute(streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Args[1:]))
 }
