@@ -34,7 +34,7 @@ func TestStartingUpAsksTheTerminalNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), childVar+"=start", "TERM=xterm-256color", "COLORTERM=truecolor")
+	cmd.Env = append(os.Environ(), childVar+"=start", "TERM=xterm-256color", "COLORTERM=truecolor", "CI=")
 	tty, err := pty.Start(cmd)
 	if err != nil {
 		t.Fatal(err)

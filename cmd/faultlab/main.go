@@ -3,9 +3,13 @@
 // has no rules of its own.
 package main
 
-import "os"
+import (
+	"os"
+	"time"
+)
 
 func main() {
+	time.Local = time.UTC // a script's local time is the same on every machine
 	tuneMemory()
 	os.Exit(execute(streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Args[1:]))
 }

@@ -36,7 +36,7 @@ type board struct {
 func openBoard(t *testing.T, dir string, args ...string) *board {
 	t.Helper()
 	b := &board{t: t, cmd: exec.Command("faultlab", append(args, "--theme", "dark")...), clk: clock.NewWall()}
-	b.cmd.Env = append(os.Environ(), "TERM=xterm-256color", "COLORTERM=truecolor", "LC_ALL=C.UTF-8", "TMUX=",
+	b.cmd.Env = append(os.Environ(), "TERM=xterm-256color", "COLORTERM=truecolor", "LC_ALL=C.UTF-8", "TMUX=", "CI=",
 		"XDG_STATE_HOME="+dir, "XDG_CONFIG_HOME="+dir)
 	b.news = b.clk.NewEvent("the screen")
 	var err error
