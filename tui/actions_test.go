@@ -129,6 +129,28 @@ func TestCopying(t *testing.T) {
 	}
 }
 
+func TestEditingAQueuedFault(t *testing.T) {
+	t.Parallel()
+	m := show(t, played(t, "b-commit-then-error"))
+	typeLine(m, "fault slow")
+	rest(t, m.session.bench)
+	follow(m, newsMsg{})
+	follow(m, keyMsg("f"))
+	follow(m, keyMsg("down")) // from "remove" to "edit"
+	follow(m, keyMsg("enter"))
+	rest(t, m.session.bench)
+	follow(m, newsMsg{})
+	if got := m.session.view.Faults; len(got) != 0 || m.palette == nil {
+		t.Fatalf("while it is edited the queue holds %v, and the palette is %v", got, m.palette)
+	}
+	follow(m, keyMsg("enter"))
+	rest(t, m.session.bench)
+	follow(m, newsMsg{})
+	if got := strings.Join(m.session.view.Faults, " "); got != "slow" {
+		t.Errorf("queued again: %q", got)
+	}
+}
+
 func TestQueueingAndRemovingFaults(t *testing.T) {
 	t.Parallel()
 	m := show(t, played(t, "b-commit-then-error"))

@@ -3,6 +3,7 @@ package tui
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,7 +17,7 @@ import (
 // faultMenu queues, composes and removes faults. It stays open: several can be queued.
 func faultMenu(*model) *menu {
 	return &menu{name: "Faults", items: func(m *model) []item {
-		var out []item
+		var out, edits []item
 		queued := m.session.view.Faults
 		if len(queued) > 0 {
 			out = append(out, item{name: "queued, taken in this order"})
@@ -24,7 +25,9 @@ func faultMenu(*model) *menu {
 		for i, f := range queued {
 			rest := append(append([]string{}, queued[:i]...), queued[i+1:]...)
 			out = append(out, item{name: f, mark: "remove", text: []string{"Takes this fault out of the queue.", "", faultText(f)}, do: requeue(rest)})
+			edits = append(edits, item{name: f, mark: "edit", text: []string{"Takes this fault out of the queue and puts its line into the palette, to be changed and queued again.", "", faultText(f)}, do: editFault(f, requeue(rest))})
 		}
+		out = append(out, edits...)
 		out = append(out, item{name: "compose"}, item{name: "a fault of one's own", mark: "three axes",
 			text: []string{"When the effect commits, what the caller gets, and which requests it takes: chosen one after the other."},
 			do:   func(m *model) tea.Cmd { m.push(composeMenu(fault.Fault{}, 0)); return nil }})
@@ -65,6 +68,22 @@ func axes(f fault.Fault) string {
 	return "commits: " + when + "\nthe caller gets: " + gets + "\ntakes: " + takes + " requests"
 }
 
+// editFault takes a fault out of the queue and lets the person write it anew.
+func editFault(f string, remove func(*model) tea.Cmd) func(*model) tea.Cmd {
+	return func(m *model) tea.Cmd {
+		m.palette = newPalette("fault " + spelled(f))
+		return remove(m)
+	}
+}
+
+// spelled is a queued fault as it is written in a line: a name, or JSON as it stands.
+func spelled(f string) string {
+	if strings.HasPrefix(f, "{") {
+		return f
+	}
+	return lang.Quote(f)
+}
+
 // requeue makes the queue anew: the bench knows how to empty it and how to add to it.
 func requeue(rest []string) func(*model) tea.Cmd {
 	return func(m *model) tea.Cmd {
@@ -72,10 +91,7 @@ func requeue(rest []string) func(*model) tea.Cmd {
 		bench := s.bench
 		args := make([]string, len(rest))
 		for i, f := range rest {
-			args[i] = f
-			if !strings.HasPrefix(f, "{") {
-				args[i] = lang.Quote(f)
-			}
+			args[i] = spelled(f)
 		}
 		return work(func() tea.Msg {
 			err := bench.Do("clearfaults")
@@ -122,7 +138,24 @@ var composition = []struct {
 		{"look-ups", "A look-up by key, or a read.", func(f *fault.Fault) { f.On.Requests = fault.LookUp }},
 		{"any", "Every request.", func(f *fault.Fault) { f.On.Requests = fault.Any }},
 		{"any, always", "Every request, until the queue is emptied.", func(f *fault.Fault) { f.On = fault.On{Requests: fault.Any, Times: fault.Always} }},
+		{"the second one", "The second write that would commit a new effect; the first passes.", func(f *fault.Fault) { f.On = fault.On{Requests: fault.New, Nth: 2} }},
+		{"by chance, half of them", "Each request with a probability of one half, drawn from the seed, until the queue is emptied.", func(f *fault.Fault) {
+			f.On = fault.On{Requests: fault.Any, Probability: 0.5, Times: fault.Always}
+		}},
 	}},
+}
+
+// newestKey is the choice of the key that was sent last; none before a request had one.
+func newestKey(m *model) []choice {
+	log := m.session.view.Log
+	for i := len(log) - 1; i >= 0; i-- {
+		if key := log[i].Key; key != "" {
+			return []choice{{"one key, the newest", "Every request under the key that was sent last, and no other.", func(f *fault.Fault) {
+				f.On = fault.On{Requests: fault.Any, Key: key}
+			}}}
+		}
+	}
+	return nil
 }
 
 func late(d time.Duration) func(*fault.Fault) {
@@ -136,9 +169,13 @@ func gets(status int) func(*fault.Fault) {
 // composeMenu asks for one axis, and for the next, and queues what was composed.
 func composeMenu(f fault.Fault, axis int) *menu {
 	c := composition[axis]
-	return &menu{name: c.name, items: func(*model) []item {
+	return &menu{name: c.name, items: func(m *model) []item {
 		var out []item
-		for _, ch := range c.choices {
+		choices := c.choices
+		if axis == len(composition)-1 {
+			choices = append(slices.Clip(choices), newestKey(m)...)
+		}
+		for _, ch := range choices {
 			next := f
 			ch.set(&next)
 			out = append(out, item{name: ch.name, text: []string{ch.text, "", "The fault so far", axes(next)}, do: func(m *model) tea.Cmd {
