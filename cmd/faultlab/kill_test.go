@@ -15,7 +15,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"faultlab/engine"
 	"faultlab/engine/clock"
@@ -56,11 +55,14 @@ type fleet struct {
 	next    int            // the next new order
 	again   []int          // orders that got no answer: their senders send them again
 	runs    map[int]string // by order: the run that its delivery was acknowledged with
+	left    int            // deliveries to acknowledge before due
+	due     chan struct{}
 	checked map[string]bool
 }
 
-// TestKills kills the program at random moments under load, on one state, and holds
-// what the new process finds against what was acknowledged and what the provider did.
+// TestKills kills the program under load, on one state, whenever a random number of
+// deliveries is acknowledged and the others are on their way, and holds what the new
+// process finds against what was acknowledged and what the provider did.
 // FAULTLAB_KILLS says how often, FAULTLAB_SEED with which random numbers.
 func TestKills(t *testing.T) {
 	t.Parallel()
@@ -75,16 +77,19 @@ func TestKills(t *testing.T) {
 	for n := range kills {
 		run, hook := f.start()
 		f.check()
-		f.load(hook, func() {
-			// From the first requests of this life to well into it.
-			_ = clock.NewWall().Sleep(context.Background(), time.Duration(f.random.IntN(250))*time.Millisecond)
+		due := f.countdown(f.random.IntN(maxOrders))
+		f.load(hook, func(over <-chan struct{}) {
+			select {
+			case <-due:
+			case <-over:
+			}
 			if err := run.stop(syscall.SIGKILL); err == nil {
 				t.Errorf("life %d ended by itself:\n%s", n, run.out)
 			}
 		})
 	}
 	run, hook := f.start()
-	f.load(hook, func() {})
+	f.load(hook, func(<-chan struct{}) {})
 	f.rest()
 	f.check()
 	if err := run.stop(syscall.SIGTERM); err != nil {
@@ -158,10 +163,22 @@ func (f *fleet) start() (run *daemon, hook string) {
 // maxOrders keeps the state small enough to be read whole after each kill.
 const maxOrders = 100
 
+// countdown is closed once so many more deliveries are acknowledged.
+func (f *fleet) countdown(n int) <-chan struct{} {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.left, f.due = n, make(chan struct{})
+	if n == 0 {
+		close(f.due)
+	}
+	return f.due
+}
+
 // load sends deliveries until there is nobody to take them, or the life has had its
-// share; meanwhile is done beside it.
-func (f *fleet) load(hook string, meanwhile func()) {
+// share, and then closes over; meanwhile is done beside it.
+func (f *fleet) load(hook string, meanwhile func(over <-chan struct{})) {
 	var senders sync.WaitGroup
+	over := make(chan struct{})
 	last := f.next + maxOrders
 	for range inFlight {
 		senders.Go(func() {
@@ -173,8 +190,9 @@ func (f *fleet) load(hook string, meanwhile func()) {
 			}
 		})
 	}
-	meanwhile()
-	senders.Wait()
+	go func() { senders.Wait(); close(over) }()
+	meanwhile(over)
+	<-over
 }
 
 // order is the next one to deliver: one that got no answer before a new one.
@@ -205,6 +223,9 @@ func (f *fleet) deliver(hook string, order int) bool {
 		return false
 	}
 	f.runs[order] = receipt.RunID
+	if f.left--; f.left == 0 {
+		close(f.due)
+	}
 	return true
 }
 
