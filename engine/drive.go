@@ -38,7 +38,7 @@ func (rt *running) drive(ctx context.Context, p part) error {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		}
-		if err := rt.sleepUntil(ctx, move.due); err != nil {
+		if err := rt.sleepUntil(ctx, move.due, move.delay); err != nil {
 			return err
 		}
 		var err error
@@ -57,7 +57,8 @@ func (rt *running) drive(ctx context.Context, p part) error {
 type move struct {
 	done    bool
 	failed  *stepFailure
-	due     time.Time // not before
+	due     time.Time     // not before
+	delay   time.Duration // of the retry, when it was decided
 	attempt int
 	by      string
 	journal bool // run the attempt's script again over its journal
@@ -79,7 +80,7 @@ func (rt *running) move(p part) (m move) {
 		case s.Pending == Resubmit:
 			m = move{attempt: a.N + 1, by: "resubmit"}
 		case a.Next == NextRetry:
-			m = move{attempt: a.N + 1, by: "retry", due: a.Due}
+			m = move{attempt: a.N + 1, by: "retry", due: a.Due, delay: a.Due.Sub(a.EndedAt)}
 		default:
 			m.failed = failureOf(p, a)
 		}
@@ -97,9 +98,10 @@ func failureOf(p part, a *Attempt) *stepFailure {
 	return f
 }
 
-// sleepUntil waits for a retry to be due, without holding a slot.
-func (rt *running) sleepUntil(ctx context.Context, due time.Time) error {
-	d := due.Sub(rt.e.clk.Now())
+// sleepUntil waits for a retry to be due, without holding a slot. A clock that was set
+// back meanwhile makes no wait longer than it was meant to be.
+func (rt *running) sleepUntil(ctx context.Context, due time.Time, delay time.Duration) error {
+	d := min(due.Sub(rt.e.clk.Now()), delay)
 	if due.IsZero() || d <= 0 {
 		return nil
 	}

@@ -101,7 +101,7 @@ func (rt *running) work() error {
 	ctx := rt.ctx
 	if limit := rt.doc.Workflow.Config.Timeout; limit > 0 {
 		var done context.CancelCauseFunc
-		ctx, done = rt.e.clk.WithTimeout(ctx, started.Add(limit).Sub(rt.e.clk.Now()), errRunTimeout)
+		ctx, done = rt.e.clk.WithTimeout(ctx, min(started.Add(limit).Sub(rt.e.clk.Now()), limit), errRunTimeout)
 		defer done(nil)
 	}
 	return rt.finish(rt.steps(ctx))
