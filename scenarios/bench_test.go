@@ -52,6 +52,23 @@ func rest(t *testing.T, b *Bench) {
 	}
 }
 
+// until waits for something that is so while a bench is at work. What is shown moves without being told, so it looks again by itself.
+func until(b *Bench, so func() bool) {
+	changed := make(chan struct{}, 1)
+	b.Notify(func() {
+		select {
+		case changed <- struct{}{}:
+		default:
+		}
+	})
+	for !so() {
+		select {
+		case <-changed:
+		case <-time.After(time.Millisecond):
+		}
+	}
+}
+
 // do carries verbs out, each when the one before it has come to rest.
 func do(t *testing.T, b *Bench, lines ...string) {
 	t.Helper()
@@ -212,19 +229,10 @@ func TestAPausedBenchStandsStillAndStepsThroughItsGates(t *testing.T) {
 	}
 	var seen []string
 	for range 4 {
-		parked := make(chan struct{}, 64)
-		b.Notify(func() {
-			select {
-			case parked <- struct{}{}:
-			default:
-			}
-		})
 		if err := b.Do("step"); err != nil {
 			t.Fatal(err)
 		}
-		for len(b.State().Parked) == 0 || slices.Contains(seen, b.State().Parked[0]) {
-			<-parked
-		}
+		until(b, func() bool { p := b.State().Parked; return len(p) > 0 && !slices.Contains(seen, p[0]) })
 		seen = append(seen, b.State().Parked[0])
 	}
 	if want := []string{"send POST /jobs", "commit POST /jobs", "reply POST /jobs", "record POST /jobs"}; !slices.Equal(seen, want) {
@@ -275,17 +283,8 @@ func TestFasterAndSlowerGoThroughTheSpeeds(t *testing.T) {
 func TestAPacedBackoffCountsDown(t *testing.T) {
 	t.Parallel()
 	b := bench(t, "a-fail-before-commit", Options{Speed: 0.1})
-	changed := make(chan struct{}, 1)
-	b.Notify(func() {
-		select {
-		case changed <- struct{}{}:
-		default:
-		}
-	})
 	b.Play()
-	for b.State().DueWhat != "retry of createFulfillment" {
-		<-changed
-	}
+	until(b, func() bool { return b.State().DueWhat == "retry of createFulfillment" })
 	if s := b.State(); s.AtRest || s.Due <= 0 || s.Due > time.Second {
 		t.Errorf("during the backoff: %+v", s)
 	}
@@ -299,17 +298,8 @@ func TestAPacedBackoffCountsDown(t *testing.T) {
 func TestAQuestionWaitsForItsAnswer(t *testing.T) {
 	t.Parallel()
 	b := bench(t, "b-commit-then-error", Options{Ask: true})
-	asked := make(chan struct{}, 1)
-	b.Notify(func() {
-		select {
-		case asked <- struct{}{}:
-		default:
-		}
-	})
 	b.Play()
-	for b.State().Asked == nil {
-		<-asked
-	}
+	until(b, func() bool { return b.State().Asked != nil })
 	q := b.State().Asked
 	if q.Text != "How many jobs will exist at the end?" || q.Choices[q.Answer] != "1" || q.Because == "" {
 		t.Errorf("asked %+v", q)

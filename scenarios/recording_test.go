@@ -75,25 +75,16 @@ func TestARecordingOfAPlayedScenarioGoesOnWithWhatWasDoneByHand(t *testing.T) {
 
 func TestWhatIsDoneWhileTimePassesReplaysAtItsMoment(t *testing.T) {
 	t.Parallel()
-	b := bench(t, "a-fail-before-commit", Options{Speed: 20})
-	changed := make(chan struct{}, 1)
-	b.Notify(func() {
-		select {
-		case changed <- struct{}{}:
-		default:
-		}
-	})
+	b := bench(t, "a-fail-before-commit", Options{Speed: 0.5})
 	for _, line := range []string{"fault fail-before-commit", "trigger fulfill payload.json"} {
 		if err := b.Do(line); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for b.State().DueWhat != "retry of createFulfillment" || b.State().Elapsed < 200*time.Millisecond {
-		select {
-		case <-changed:
-		case <-time.After(time.Millisecond): // what is shown moves without being told
-		}
-	}
+	until(b, func() bool {
+		s := b.State()
+		return s.DueWhat == "retry of createFulfillment" && s.Elapsed >= 200*time.Millisecond
+	})
 	if err := b.Do("cancel"); err != nil {
 		t.Fatal(err)
 	}

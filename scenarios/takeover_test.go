@@ -13,17 +13,8 @@ func inTheBackoff(t *testing.T, o Options) *Bench {
 	t.Helper()
 	o.Speed = 0.1
 	b := bench(t, "a-fail-before-commit", o)
-	changed := make(chan struct{}, 1)
-	b.Notify(func() {
-		select {
-		case changed <- struct{}{}:
-		default:
-		}
-	})
 	b.Play()
-	for b.State().DueWhat != "retry of createFulfillment" {
-		<-changed
-	}
+	until(b, func() bool { return b.State().DueWhat == "retry of createFulfillment" })
 	return b
 }
 
@@ -57,17 +48,11 @@ func TestTakingOverOnTheWallClock(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{Simulated, Sockets} {
 		b := bench(t, "a-fail-before-commit", Options{Mode: mode, Wall: true})
-		changed := make(chan struct{}, 1)
-		b.Notify(func() {
-			select {
-			case changed <- struct{}{}:
-			default:
-			}
-		})
 		b.Play()
-		for v := b.Timeline().Latest(); len(v.Runs) == 0 || v.Runs[0].Status != engine.StatusWaiting; v = b.Timeline().Latest() {
-			<-changed
-		}
+		until(b, func() bool {
+			v := b.Timeline().Latest()
+			return len(v.Runs) == 1 && v.Runs[0].Status != engine.StatusQueued && v.Runs[0].Status != engine.StatusRunning
+		})
 		do(t, b, "crash", "restart")
 		expect(t, b, "run succeeded", "attempts 2", "jobs 1")
 		if s := b.State(); s.TookOver != TookOver || s.Playing || s.Err != "" || len(s.Failed) > 0 {
