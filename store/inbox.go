@@ -105,9 +105,10 @@ func gone(err error) error {
 }
 
 // Inbox gives the commands that wait to be carried out, in the order in which they
-// came. Those that the history says were carried out are taken away. What is no
-// command is an error beside the commands, and stays.
-func (s *Store) Inbox() ([]engine.Command, error) {
+// came. Those that the history says were carried out are taken away, but for those that
+// are busy: their answer is still to come. nil means that none is. What is no command
+// is an error beside the commands, and stays.
+func (s *Store) Inbox(busy func(id string) bool) ([]engine.Command, error) {
 	entries, err := os.ReadDir(inboxOf(s.file.path))
 	if err != nil {
 		return nil, explain(inboxOf(s.file.path), gone(err))
@@ -119,7 +120,8 @@ func (s *Store) Inbox() ([]engine.Command, error) {
 	var waiting []dated
 	var errs []error
 	for _, entry := range entries {
-		if !strings.HasSuffix(entry.Name(), commandSuffix) {
+		id, is := strings.CutSuffix(entry.Name(), commandSuffix)
+		if !is || busy != nil && busy(id) {
 			continue
 		}
 		c, age, err := s.readCommand(entry)

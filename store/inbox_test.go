@@ -22,7 +22,7 @@ func put(t *testing.T, path string, c engine.Command) {
 
 func waiting(t *testing.T, s *Store) (ids []string) {
 	t.Helper()
-	commands, err := s.Inbox()
+	commands, err := s.Inbox(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestCommandsComeInOrderAndAsTheyWerePut(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	commands, err := s.Inbox()
+	commands, err := s.Inbox(nil)
 	if err != nil || len(commands) != 3 || !reflect.DeepEqual(commands[0], want) {
 		t.Fatalf("the inbox holds %+v (%v)", commands, err)
 	}
@@ -89,6 +89,16 @@ func TestACommandInTheHistoryIsNotCarriedOutTwice(t *testing.T) {
 	put(t, path, engine.Command{ID: "new"})
 	if err := s.Append(rerun).Wait(); err != nil {
 		t.Fatal(err)
+	}
+	resolving := func(id string) bool { return id == "resolve" }
+	if commands, err := s.Inbox(resolving); err != nil || len(commands) != 1 || commands[0].ID != "new" {
+		t.Errorf("waiting: %v (%v)", commands, err)
+	}
+	if err := s.PutAnswer("resolve", []byte("{}")); err != nil { // it was busy, so somebody still waits
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(filepath.Join(inboxOf(path), "resolve.answer")); err != nil {
+		t.Errorf("the answer to a busy command: %v", err)
 	}
 	if ids := waiting(t, s); !reflect.DeepEqual(ids, []string{"new"}) {
 		t.Errorf("waiting: %v", ids)
@@ -159,7 +169,7 @@ func TestWhatIsNoCommandIsSaidAndStays(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	commands, err := s.Inbox()
+	commands, err := s.Inbox(nil)
 	if len(commands) != 1 || err == nil || !strings.Contains(err.Error(), "junk.command is not a command; remove it") || !strings.Contains(err.Error(), "other.command") {
 		t.Errorf("the inbox gives %v, %v", commands, err)
 	}

@@ -120,7 +120,7 @@ func (a *app) inherit(id string, o workerOptions) (*worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	left, err := w.store.Inbox() // takes those away that were carried out
+	left, err := w.store.Inbox(nil) // takes those away that were carried out
 	for _, c := range left {
 		if c.ID == id {
 			return w, nil

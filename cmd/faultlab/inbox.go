@@ -25,7 +25,7 @@ type inbox struct {
 func (a *app) serveInbox(ctx, serving context.Context, w *worker) {
 	in := &inbox{a: a, w: w, busy: map[string]bool{}, said: map[string]bool{}}
 	for serving.Err() == nil && w.eng.Err() == nil {
-		commands, err := w.store.Inbox()
+		commands, err := w.store.Inbox(in.isBusy)
 		in.tell(err)
 		for _, c := range commands {
 			if in.begin(c.ID) {
@@ -48,6 +48,12 @@ func (in *inbox) begin(id string) bool {
 	in.busy[id] = true
 	in.work.Add(1)
 	return true
+}
+
+func (in *inbox) isBusy(id string) bool {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.busy[id]
 }
 
 func (in *inbox) end(id string) {
