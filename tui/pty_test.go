@@ -136,6 +136,7 @@ func (x *tty) sees(want string) {
 	x.until("the screen to show "+want, func() bool { return strings.Contains(x.screen.String(), want) })
 }
 
+// until waits for what holds says of the screen and the text; nothing else may read them.
 func (x *tty) until(what string, holds func() bool) {
 	x.t.Helper()
 	limit, again := time.After(60*time.Second), time.NewTicker(50*time.Millisecond)
@@ -151,7 +152,10 @@ func (x *tty) until(what string, holds func() bool) {
 		case <-x.news:
 		case <-again.C:
 		case <-limit:
-			x.t.Fatalf("waited for %s; the screen shows:\n%s", what, x.screen)
+			x.mu.Lock()
+			shows := x.screen.String()
+			x.mu.Unlock()
+			x.t.Fatalf("waited for %s; the screen shows:\n%s", what, shows)
 		}
 	}
 }
@@ -345,9 +349,8 @@ func TestATerminalThatIsLight(t *testing.T) {
 	x.sees("Catalogue")
 	x.keys("q")
 	x.ended(0)
-	if want := testTheme(t, "light", unicodeGlyphs).inks[inkAccent].on; !strings.Contains(x.text.String(), want) {
-		t.Errorf("the light theme's accent %q is not in what was written", want)
-	}
+	accent := testTheme(t, "light", unicodeGlyphs).inks[inkAccent].on
+	x.until("the light theme's accent", func() bool { return strings.Contains(x.text.String(), accent) })
 }
 
 // The editor gets the terminal, the diagnostics stand at their line, and the bench is still there.
