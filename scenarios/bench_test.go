@@ -455,7 +455,13 @@ func TestWhatAScriptPrintsIsOnTheTimeline(t *testing.T) {
 		t.Fatal(err)
 	}
 	var seen []string
-	for _, e := range replay(t, s, Options{}).Timeline {
+	r := replay(t, s, Options{})
+	for _, row := range r.View.Wire {
+		if row.Text == NoteConsole && (row.Run != r.View.Runs[0].ID || row.Step != "one") {
+			t.Errorf("its row is of run %q, step %q", row.Run, row.Step)
+		}
+	}
+	for _, e := range r.Timeline {
 		if e.Note != nil && e.Note.Verb == NoteConsole {
 			seen = append(seen, e.Note.Text)
 		}

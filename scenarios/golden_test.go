@@ -7,10 +7,12 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"faultlab/engine"
 	"faultlab/scenarios/lang"
 )
 
@@ -78,6 +80,50 @@ func TestOnlyTheProvidersSideIsTruth(t *testing.T) {
 		for _, row := range replay(t, s, Options{}).View.Wire {
 			if row.Truth != truth[row.Kind] {
 				t.Errorf("%s: a row of kind %d, %q, says truth %v", name, row.Kind, row.Text, row.Truth)
+			}
+		}
+	}
+}
+
+func TestWhatATransportRepeatsIsCountedAsARequest(t *testing.T) {
+	t.Parallel()
+	s, err := Find("transport-repeats-by-itself")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := replay(t, s, Options{})
+	if c, want := r.View.Counts(r.View.Runs[0]), (Counts{Attempts: 1, Calls: 2, Requests: 3, ByTransport: 1}); c != want {
+		t.Errorf("counted %+v, want %+v", c, want)
+	}
+	if got, want := r.View.Repeats, []Repeat{{Run: r.View.Runs[0].ID, Step: "createFulfillment", Attempt: 1}}; !slices.Equal(got, want) {
+		t.Errorf("repeated %+v, want %+v", got, want)
+	}
+	var b bytes.Buffer
+	if err := r.WriteMarkdown(&b); err != nil || !strings.Contains(b.String(), "1 attempt, 2 calls, 3 requests, 1 of them by the transport itself") {
+		t.Errorf("%v, the report says\n%s", err, b.String())
+	}
+	if text := reportText(t, r); !strings.Contains(text, `"calls":2,"requests":3,"byTransport":1`) {
+		t.Errorf("the report for machines says\n%s", text)
+	}
+}
+
+// TestRowsSayWhoseTheyAre: several steps' rows, and those of compensations, are told apart by nothing else.
+func TestRowsSayWhoseTheyAre(t *testing.T) {
+	t.Parallel()
+	for _, s := range Catalogue() {
+		for _, row := range replay(t, s, Options{}).View.Wire {
+			switch {
+			case row.Kind == RowRun, row.Kind == RowInbound, row.Kind == RowNote, row.Detail == "nothing new starts":
+				continue // of the run, or of the bench
+			case row.Kind == RowSend && row.Detail == "from outside", row.Run == "" && strings.HasPrefix(row.Request, "outside-"):
+				continue
+			}
+			compensates := strings.HasPrefix(row.Text, "compensate ")
+			if row.Run == "" || row.Step == "" || row.Attempt == 0 && row.Text != NoteConsole || compensates && !row.Undo {
+				t.Errorf("%s: the row %q %q is of run %q, step %q, undo %v, attempt %d", s.Name, row.Text, row.Detail, row.Run, row.Step, row.Undo, row.Attempt)
+			}
+			if id, ok := engine.ParseRequestID(row.Request); ok && (id.Step != row.Step || id.Undo != row.Undo || id.Attempt != row.Attempt) {
+				t.Errorf("%s: the row %q of the request %s is of step %q, undo %v, attempt %d", s.Name, row.Text, row.Request, row.Step, row.Undo, row.Attempt)
 			}
 		}
 	}

@@ -43,7 +43,9 @@ type runJSON struct {
 	Code      string        `json:"code,omitempty"`
 	Attempts  int           `json:"attempts"`
 	Calls     int           `json:"calls"`
-	Requests  int           `json:"requests"`
+	Requests  int           `json:"requests"` // on the wire
+
+	ByTransport int `json:"byTransport,omitempty"` // of these, sent again by the transport itself
 }
 
 type operationJSON struct {
@@ -80,7 +82,8 @@ func (r *Report) WriteJSON(w io.Writer) error {
 	}
 	for _, run := range r.View.Runs {
 		j := runJSON{Run: run.ID, Workflow: run.Admitted.Workflow, Status: run.Status, Reconcile: run.Reconcile, Code: run.Code}
-		j.Attempts, j.Calls, j.Requests = run.Counts()
+		c := r.View.Counts(run)
+		j.Attempts, j.Calls, j.Requests, j.ByTransport = c.Attempts, c.Calls, c.Requests, c.ByTransport
 		out.Runs = append(out.Runs, j)
 	}
 	for _, o := range r.View.Operations {

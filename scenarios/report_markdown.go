@@ -82,12 +82,16 @@ func cleanLines(lines []string) string {
 func (r *Report) historyMarkdown(b *strings.Builder) {
 	b.WriteString("### History\n\n")
 	for _, run := range r.View.Runs {
-		attempts, calls, requests := run.Counts()
-		need := ""
+		c := r.View.Counts(run)
+		need, itself := "", ""
 		if run.Reconcile {
 			need = ", needs reconciling"
 		}
-		fmt.Fprintf(b, "- `%s` %s: %s%s; %s, %s, %s\n", run.ID, md(run.Admitted.Workflow), run.Status, need, count(attempts, "attempt"), count(calls, "call"), count(requests, "request"))
+		if c.ByTransport > 0 {
+			itself = fmt.Sprintf(", %d of them by the transport itself", c.ByTransport)
+		}
+		fmt.Fprintf(b, "- `%s` %s: %s%s; %s, %s, %s%s\n", run.ID, md(run.Admitted.Workflow), run.Status, need,
+			count(c.Attempts, "attempt"), count(c.Calls, "call"), count(c.Requests, "request"), itself)
 		for _, s := range run.Steps {
 			for _, a := range s.Attempts {
 				fmt.Fprintf(b, "  - %s, attempt %d: %s\n", md(stepName(s.ID, s.Undo)), a.N, md(attemptText(a)))

@@ -47,7 +47,7 @@ func (w *wire) rows(e Entry) []Row {
 		if e.Event != nil {
 			out[i].Run = e.Event.Run
 			if p, ok := posOf(e.Event.Fact); ok {
-				out[i].Step, out[i].Attempt = p.Step, p.Attempt
+				out[i].Step, out[i].Undo, out[i].Attempt = p.Step, p.Undo, p.Attempt
 			}
 		}
 	}

@@ -15,7 +15,7 @@ func (w *wire) log(e faultprovider.Entry) []Row {
 	for i := range rows {
 		rows[i].Request = e.RequestID
 		if ours {
-			rows[i].Run, rows[i].Step, rows[i].Attempt = id.Run, id.Step, id.Attempt
+			rows[i].Run, rows[i].Step, rows[i].Undo, rows[i].Attempt = id.Run, id.Step, id.Undo, id.Attempt
 		}
 	}
 	return rows
@@ -96,7 +96,7 @@ func (w *wire) note(n Note) []Row {
 	case n.Reply != nil:
 		return nil // its request has rows of its own
 	case n.Verb == NoteConsole:
-		return one(Row{Kind: RowCall, Tone: ToneQuiet, Text: NoteConsole, Detail: n.Text})
+		return one(Row{Kind: RowCall, Tone: ToneQuiet, Text: NoteConsole, Detail: n.Text, Run: n.Run, Step: n.Step})
 	case n.Delivery != nil:
 		return one(inbound(*n.Delivery, n.Text))
 	case n.Bench != nil && n.Bench.WorkerDown:

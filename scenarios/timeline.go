@@ -28,6 +28,7 @@ type Timeline struct {
 	inbound prefix[Delivery]
 	replies prefix[Reply]
 	refused prefix[Refusal]
+	repeats prefix[Repeat]
 	bench   []settingAt
 	index   index
 	head    *fold   // the one that has come furthest
@@ -153,7 +154,7 @@ func (t *Timeline) Latest() *View { return t.View(t.Len()) }
 // view makes the view of a fold's entries. t.fold is held.
 func (t *Timeline) view(f *fold, total int) *View {
 	v := &View{N: f.n, Total: total, Wire: t.rows.at(f.n), Log: t.log.at(f.n), Deliveries: t.inbound.at(f.n),
-		Replies: t.replies.at(f.n), Refusals: t.refused.at(f.n)}
+		Replies: t.replies.at(f.n), Refusals: t.refused.at(f.n), Repeats: t.repeats.at(f.n)}
 	if f.n > 0 {
 		v.Start, v.At = t.At(1).At, t.At(f.n).At
 	}

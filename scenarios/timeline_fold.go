@@ -143,7 +143,9 @@ func (t *Timeline) operationOf(f *fold, requestID string) (opKey, bool) {
 
 // lead keeps what only grows, and is folded only once.
 func (t *Timeline) lead(e Entry) {
-	t.rows.add(t.wire.rows(e)...)
+	rows := t.wire.rows(e)
+	t.rows.add(rows...)
+	t.repeats.add(repeatsIn(rows)...)
 	switch {
 	case e.Log != nil:
 		t.log.add(*e.Log)
@@ -173,6 +175,16 @@ func (t *Timeline) lead(e Entry) {
 	} else {
 		t.refused.add()
 	}
+}
+
+// repeatsIn are the requests among an entry's rows that a transport sent by itself.
+func repeatsIn(rows []Row) (out []Repeat) {
+	for _, r := range rows {
+		if r.Hidden && r.Kind == RowSend {
+			out = append(out, Repeat{r.Run, r.Step, r.Undo, r.Attempt})
+		}
+	}
+	return out
 }
 
 // given is what p points to, or nothing.

@@ -22,6 +22,8 @@ type Note struct {
 	Verb     string    `json:"verb"`               // a verb of the table, as "fault" or "crash"; NoteConsole for what a script printed
 	Text     string    `json:"text,omitempty"`     // its arguments and effect, in words
 	Refused  bool      `json:"refused,omitempty"`  // it was not done; Text says why
+	Run      string    `json:"run,omitempty"`      // with NoteConsole: whose script printed it
+	Step     string    `json:"step,omitempty"`     // likewise
 	Delivery *Delivery `json:"delivery,omitempty"` // what the caller's trigger answered, where an event was delivered
 	Reply    *Reply    `json:"reply,omitempty"`    // what a request from outside got
 	Bench    *Setting  `json:"bench,omitempty"`    // how the bench is set up from now on, where that changed
@@ -59,6 +61,33 @@ type View struct {
 	Deliveries []Delivery
 	Replies    []Reply   // of requests that the scenario itself sent, in order
 	Refusals   []Refusal // verbs that were refused, in order
+	Repeats    []Repeat  // requests that a transport sent again by itself, in order
+}
+
+// Repeat is a request that the caller sent once and its transport once more, by itself.
+type Repeat struct {
+	Run, Step string
+	Undo      bool // it is of the compensation of the step
+	Attempt   int
+}
+
+// Counts are what a run did, counted apart: where they differ, something repeated by itself.
+type Counts struct {
+	Attempts, Calls int
+	Requests        int // on the wire, those of its look-ups apart
+	ByTransport     int // of the requests, those that a transport sent again by itself
+}
+
+// Counts counts what a run did, as the provider saw it.
+func (v *View) Counts(r *engine.Run) (c Counts) {
+	c.Attempts, c.Calls, c.Requests = r.Counts()
+	for _, again := range v.Repeats {
+		if again.Run == r.ID {
+			c.ByTransport++
+		}
+	}
+	c.Requests += c.ByTransport
+	return c
 }
 
 // Refusal is a verb that the bench did not carry out, and why.
