@@ -14,7 +14,7 @@ import (
 
 // story is what one shell made of one fault under one contract: what the caller saw, the log, and the ledger.
 func story(t *testing.T, shell string, c Contract, f Fault) string {
-	l := newLab(t, shell, Options{Contract: c, Seed: 7})
+	l := newLab(t, shell, Options{Contract: c, Seed: 7, Latency: time.Millisecond})
 	l.run(func() {
 		l.p.QueueFaults([]Fault{f})
 		const order = `"orderId":"order-42","amount":120`

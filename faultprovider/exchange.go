@@ -14,7 +14,8 @@ import (
 // another. The two are independent.
 type exchange struct {
 	match
-	fault   string // what the log calls the fault
+	way     time.Duration // how long each way takes: to the commit, and back to the caller
+	fault   string        // what the log calls the fault
 	commits bool
 	after   bool      // the reply waits for the commit
 	at      time.Time // of the commit
@@ -44,12 +45,12 @@ func (x *exchange) plan(now time.Time, r *Request, v view, f *Fault, c *Contract
 	if x.kind == Looked {
 		x.look(now, f.Reply.Stale, r, v, c)
 	}
-	x.reply.at = now
+	x.reply.at = now.Add(x.way)
 	x.reply.set(&x.answer, &f.Reply, c)
 	if x.makes != nil && f.Commit.When != fault.Never {
-		x.commits, x.at, x.after = true, now.Add(f.Commit.After), f.Commit.When != fault.Late
+		x.commits, x.at, x.after = true, now.Add(x.way+f.Commit.After), f.Commit.When != fault.Late
 		if x.after {
-			x.reply.at = x.at
+			x.reply.at = x.at.Add(x.way)
 		}
 	}
 	x.reply.at = x.reply.at.Add(f.Reply.Slow)

@@ -47,6 +47,8 @@ type session struct {
 // caller gave up before.
 func (p *Provider) play(r *Request, c caller) *reply {
 	s := &session{p: p, r: r, c: c}
+	s.x.way = p.latency
+	s.travel()
 	if !s.arrive() {
 		return nil
 	}
@@ -58,6 +60,16 @@ func (p *Provider) play(r *Request, c caller) *reply {
 		s.complete()
 	}
 	return s.end(gone)
+}
+
+// travel is the way to the provider. What is on its way arrives, whether or not its caller gives up meanwhile.
+func (s *session) travel() {
+	if s.x.way <= 0 {
+		return
+	}
+	turn := s.p.clk.NewEvent("the arrival of " + s.name())
+	defer s.p.clk.AfterFunc(s.x.way, turn.Set)()
+	s.await(turn)
 }
 
 // arrive matches the request, once its key is free where the contract lets it wait, gives it its fault and reserves its

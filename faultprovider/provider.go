@@ -17,6 +17,9 @@ type Options struct {
 	Seed     int64       // of ids and of the faults' probabilities
 	LogSize  int         // how many entries Log remembers; 0 is DefaultLogSize. Observe and the ledger get every one.
 	Observe  func(Entry) // called for every entry, in order, under the provider's lock: it must neither block nor call the provider
+	// Latency is how long each way of a request takes: to the provider, from there to its commit, and back to the caller.
+	// It gives a virtual clock's instants an order that can be read; 0 is none, which is right where the ways are real.
+	Latency time.Duration
 }
 
 // DefaultLogSize is how many entries of its log a provider remembers.
@@ -29,6 +32,7 @@ type Provider struct {
 	ledger  Ledger
 	seed    int64
 	observe func(Entry)
+	latency time.Duration
 
 	mu       sync.Mutex
 	contract Contract
@@ -58,7 +62,7 @@ func New(o Options) (*Provider, error) {
 		o.LogSize = DefaultLogSize
 	}
 	p := &Provider{
-		clk: o.Clock, ledger: o.Ledger, seed: o.Seed, observe: o.Observe, contract: c,
+		clk: o.Clock, ledger: o.Ledger, seed: o.Seed, observe: o.Observe, latency: o.Latency, contract: c,
 		queue: newQueue(o.Seed), log: log{size: o.LogSize},
 	}
 	p.empty()
