@@ -34,6 +34,10 @@ const defaultSeed = 1
 // start is where a bench's virtual time begins.
 var start = time.Date(2026, time.January, 5, 9, 0, 0, 0, time.UTC)
 
+// latency is how long each way of a request takes on a virtual clock: to the provider, to its commit, and back. Without it
+// a whole exchange would be one instant, and times would not tell an order.
+const latency = time.Millisecond
+
 // Options say how a bench is set up. The zero value is a bench on the virtual clock, at once, in memory.
 type Options struct {
 	Mode       string         // Simulated or Sockets; empty: as the scenario says, simulated where both will do
@@ -167,7 +171,11 @@ func (b *Bench) closeClock() {
 }
 
 func (b *Bench) openProvider() error {
-	p, err := faultprovider.New(faultprovider.Options{Clock: b.clk, Ledger: ledger{b.observeChange}, Seed: b.seed})
+	o := faultprovider.Options{Clock: b.clk, Ledger: ledger{b.observeChange}, Seed: b.seed}
+	if b.virtual != nil {
+		o.Latency = latency
+	}
+	p, err := faultprovider.New(o)
 	if err != nil {
 		return fmt.Errorf("set the provider up: %w", err)
 	}

@@ -3,6 +3,7 @@ package scenarios
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -427,9 +428,35 @@ func TestChangesAreTold(t *testing.T) {
 	}
 }
 
+func TestTimesTellTheOrder(t *testing.T) {
+	t.Parallel()
+	s, err := Find("c2-look-up-then-record")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, mode := range []string{Simulated, Sockets} {
+		v := replay(t, s, Options{Mode: mode}).View
+		var log, rows []string
+		for _, e := range v.Log {
+			log = append(log, fmt.Sprintf("%d:%s", v.Since(e.At).Milliseconds(), e.Kind))
+		}
+		if got, want := strings.Join(log, " "), "1:received 1:new 2:commit 3:reset 4:received 4:look-up 5:reply"; got != want {
+			t.Errorf("%s: the provider's log is %s, want %s", mode, got, want)
+		}
+		for _, r := range v.Wire {
+			if r.Kind == RowSend || r.Kind == RowCommit || r.Kind == RowBroken || r.Kind == RowReply {
+				rows = append(rows, fmt.Sprintf("%d:%s", v.Since(r.At).Milliseconds(), r.Text))
+			}
+		}
+		if got, want := strings.Join(rows, ", "), "0:POST /jobs, 2:commit, 3:connection reset, 4:look up …303c, 5:200"; got != want {
+			t.Errorf("%s: the wire shows %s, want %s", mode, got, want)
+		}
+	}
+}
+
 func TestOnTheSameInstantIsAWarning(t *testing.T) {
 	t.Parallel()
-	src := strings.Replace(smallScenario, "trigger go", `fault {"name":"just-late","reply":{"do":"normal","slow":"2s"}}`+"\ntrigger go", 1)
+	src := strings.Replace(smallScenario, "trigger go", `fault {"name":"just-late","reply":{"do":"normal","slow":"1997ms"}}`+"\ntrigger go", 1)
 	src = strings.Replace(src, "return 1;", `const r = await services.http.request({ method: "POST", url: "http://127.0.0.1:4040/jobs", json: {}, timeout: "2s", idempotency: { header: "Idempotency-Key", value: "k" } }); return r.status;`, 1)
 	src = strings.Replace(src, "expect run succeeded\n", "", 1)
 	s, err := lang.Parse("instant.txtar", []byte(src))

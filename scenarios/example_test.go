@@ -24,7 +24,7 @@ func ExampleReplay() {
 		fmt.Println(o.Step, "is believed", o.Belief, "with", len(o.Effects), "effect:", o.Verdict)
 	}
 	// Output:
-	// true 1s
+	// true 1.005s
 	// createFulfillment is believed done with 1 effect: one effect
 }
 

@@ -23,12 +23,13 @@ type wire struct {
 	reached map[string]int                 // by X-Request-Id: how often it reached the provider
 	lastEnd map[string]faultprovider.Entry // by X-Request-Id: how it last ended there
 	over    map[int64]bool                 // by ordinal at the provider: the request has ended
+	lookups map[string]time.Time           // by step of a run and attempt: when its newest look-up reached the provider
 }
 
 func newWire() *wire {
 	return &wire{docs: map[string]*woml.Document{}, offered: map[string]string{}, sentKey: map[string]string{}, calls: map[string]string{},
 		broken: map[string]bool{}, ids: map[string]string{}, sentAt: map[string]time.Time{}, replies: map[string]string{},
-		reached: map[string]int{}, lastEnd: map[string]faultprovider.Entry{}, over: map[int64]bool{}}
+		reached: map[string]int{}, lastEnd: map[string]faultprovider.Entry{}, over: map[int64]bool{}, lookups: map[string]time.Time{}}
 }
 
 // rows of one entry, none for most facts.
@@ -43,7 +44,10 @@ func (w *wire) rows(e Entry) []Row {
 		out = w.note(*e.Note)
 	}
 	for i := range out {
-		out[i].Entry, out[i].At = e.N, e.At
+		out[i].Entry = e.N
+		if out[i].At.IsZero() {
+			out[i].At = e.At
+		}
 		if e.Event != nil {
 			out[i].Run = e.Event.Run
 			if p, ok := posOf(e.Event.Fact); ok {
@@ -82,7 +86,7 @@ func (w *wire) event(e engine.Event) []Row {
 	case engine.Ended:
 		return one(runEnded(e.Run, f))
 	case engine.Evidence:
-		return w.evidence(f)
+		return w.evidence(e.Run, f)
 	case engine.Decided:
 		return one(decided(f))
 	}
@@ -108,7 +112,11 @@ func place(run string, p engine.Pos) string {
 }
 
 func callPlace(run string, p engine.Pos) string {
-	return place(run, p) + "/" + strconv.Itoa(p.Attempt) + "/" + strconv.Itoa(p.Call)
+	return attemptPlace(run, p) + "/" + strconv.Itoa(p.Call)
+}
+
+func attemptPlace(run string, p engine.Pos) string {
+	return place(run, p) + "/" + strconv.Itoa(p.Attempt)
 }
 
 func requestPlace(run string, p engine.Pos) string {

@@ -137,9 +137,11 @@ func runEnded(run string, f engine.Ended) Row {
 	return r
 }
 
-// evidence is the look-up, what came back, and what it proves.
-func (w *wire) evidence(f engine.Evidence) []Row {
-	rows := []Row{{Kind: RowSend, Tone: ToneWire, Text: strings.TrimSpace("look up " + ShortKey(f.Key)), Detail: http.MethodGet + " " + pathOf(f.URL, f.Key)}}
+// evidence is the look-up, what came back, and what it proves. The history has no entry
+// of its own for the request of a look-up: its row says when it reached the provider.
+func (w *wire) evidence(run string, f engine.Evidence) []Row {
+	at := attemptPlace(run, f.Pos)
+	rows := []Row{{At: w.lookups[at], Kind: RowSend, Tone: ToneWire, Text: strings.TrimSpace("look up " + ShortKey(f.Key)), Detail: http.MethodGet + " " + pathOf(f.URL, f.Key)}}
 	switch {
 	case f.Status != 0:
 		rows = append(rows, Row{Kind: RowReply, Tone: TonePlain, Text: strconv.Itoa(f.Status)})
@@ -148,6 +150,7 @@ func (w *wire) evidence(f engine.Evidence) []Row {
 	case f.Error != "":
 		rows = append(rows, Row{Kind: RowBroken, Tone: ToneUnknown, Text: plainer(f.Error)})
 	}
+	delete(w.lookups, at)
 	r := Row{Kind: RowEvidence, Text: string(f.Found)}
 	switch f.Found {
 	case engine.FoundRecord:

@@ -25,7 +25,11 @@ func (w *wire) logRows(e faultprovider.Entry) []Row {
 	id, ours := engine.ParseRequestID(e.RequestID)
 	switch e.Kind {
 	case faultprovider.Received:
-		return w.received(e, !ours, id.Lookup)
+		if id.Lookup {
+			w.lookups[attemptPlace(id.Run, engine.Pos{Step: id.Step, Undo: id.Undo, Attempt: id.Attempt})] = e.At
+			return nil
+		}
+		return w.received(e, !ours)
 	case faultprovider.Replay:
 		w.replies[e.RequestID] = "replay"
 		return one(Row{Kind: RowReplay, Tone: ToneWire, Text: "replay", Detail: e.EffectID, Truth: true})
@@ -55,12 +59,12 @@ func (w *wire) logRows(e faultprovider.Entry) []Row {
 
 // received is a request that nobody on the caller's side wrote down: one from
 // outside, or one that the caller's transport sent again by itself.
-func (w *wire) received(e faultprovider.Entry, foreign, lookup bool) []Row {
+func (w *wire) received(e faultprovider.Entry, foreign bool) []Row {
 	text := e.Method + " " + pathOf(e.Path, e.Key)
 	if foreign {
 		return one(Row{Kind: RowSend, Tone: ToneWire, Text: text, Detail: "from outside"})
 	}
-	if w.reached[e.RequestID]++; lookup || w.reached[e.RequestID] == 1 {
+	if w.reached[e.RequestID]++; w.reached[e.RequestID] == 1 {
 		return nil
 	}
 	rows := one(Row{Kind: RowSend, Tone: ToneWire, Text: text, Detail: "again, by the transport itself", Hidden: true})
