@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"faultlab/engine"
+	"faultlab/faultprovider"
 )
 
 var verdicts = []engine.Verdict{engine.OneEffect, engine.CleanFailure, engine.PhantomSuccess, engine.FalseFailure,
@@ -54,6 +55,50 @@ func TestEveryTellingIsTrueOfSomeScenario(t *testing.T) {
 	for i, name := range told {
 		if name == "" && tellings[i].verdict != engine.Uncompensated {
 			t.Errorf("no scenario tells row %d, of %s: %s", i, tellings[i].verdict, tellings[i].text(story{noun: "job"}))
+		}
+	}
+}
+
+// TestWhyIsTrueOfWhatHappened holds the sentences that say how it came about against scenarios in which it came about so.
+func TestWhyIsTrueOfWhatHappened(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"b-commit-then-error":             "The first attempt made the job. Only the shared key kept the second from making another.",
+		"c2-look-up-then-record":          "Nobody answered, but the look-up found the job, and that was recorded. Nothing was sent again.",
+		"crash-after-the-reply":           "The worker was killed before it wrote an answer down. The look-up found the job, and that was recorded; nothing was sent again.",
+		"cancelled-in-flight":             "It was cancelled while the request was out. The look-up found the job, and that was recorded; nothing was sent again.",
+		"body-not-json":                   "The answer could not be read, but the look-up found the job, and that was recorded. Nothing was sent again.",
+		"budget-used-up-and-it-is-there":  "The answers proved nothing, but the look-up found the job, and that was recorded. Nothing was sent again.",
+		"two-runs-at-once-under-one-key":  "Two runs asked for it under one key. One of them made the job, the other was told of it.",
+		"events-out-of-order":             "It was sent more than once. Each request says the whole address, so that there is one however often it comes, and the last one stays.",
+		"put-by-a-stable-id":              "It was sent more than once. Each request says the whole address, so that there is one however often it comes, and the last one stays.",
+		"ignored-key-trusted":             "A key was sent and the provider read none, so each request was a new operation to it: 2 jobs.",
+		"expired-key-forced":              "It was forced under a key that the provider had forgotten. To the provider that was a new operation: 2 jobs.",
+		"late-commit-after-no-record":     "It was given up, and then the late request arrived: 1 job. No record is not the same as did not happen.",
+		"transport-repeats-by-itself":     "The script made one call, and the transport sent it again by itself. Only the key kept it one job, and nobody asked whether it would.",
+		"webhook-delivered-twice-at-once": "Asked for once, answered, and the ledger holds one job.",
+	} {
+		s, err := Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := replay(t, s, Options{}).View.Operations[0].Why; got != want {
+			t.Errorf("%s\n got  %s\n want %s", name, got, want)
+		}
+	}
+	for _, c := range []struct {
+		s    story
+		want string
+	}{
+		{story{Operation: Operation{Verdict: engine.OneEffect}, noun: "job", replayed: true, attempts: 3, made: 2}, "An earlier attempt made the job. Only the shared key kept a later one from making another."},
+		{story{Operation: Operation{Verdict: engine.OneEffect}, noun: "job", replayed: true, attempts: 1, made: 1}, "An earlier request made the job. Only the shared key kept the next from making another."},
+		{story{Operation: Operation{Verdict: engine.OneEffect, Runs: make([]string, 7)}, noun: "job", replayed: true}, "7 runs asked for it under one key. One of them made the job, the others were told of it."},
+		{story{Operation: Operation{Verdict: engine.OneEffect, Keys: make([]string, 2)}, noun: "job", requests: 2}, "It is done, and the ledger holds one job."},
+		{story{Operation: Operation{Verdict: engine.CleanFailure}, noun: "job", requests: 1, status: 429}, "The provider turned it away and made no job: both sides agree. It may be asked again later."},
+		{story{Operation: Operation{Verdict: engine.Duplicate, Keys: make([]string, 3), Effects: make([]faultprovider.Effect, 3)}, noun: "job"}, "Three keys for one operation: the provider could not know that they mean the same job, and made 3 jobs."},
+	} {
+		if got := tellings[tellingOf(c.s)].text(c.s); got != c.want {
+			t.Errorf("got  %s\nwant %s", got, c.want)
 		}
 	}
 }
