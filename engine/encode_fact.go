@@ -126,6 +126,10 @@ func (o *object) pos(p Pos) {
 
 func (o *object) string(name, s string) {
 	o.name(name)
+	o.quote(s)
+}
+
+func (o *object) quote(s string) {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' { // encoding/json knows how each of them is written
 			raw, err := encodeJSON(s)
@@ -153,11 +157,30 @@ func (o *object) nonzero(name string, n int64) {
 	}
 }
 
+func (o *object) bool(name string, on bool) {
+	o.name(name)
+	o.text = strconv.AppendBool(o.text, on)
+}
+
 func (o *object) flag(name string, on bool) {
 	if on {
-		o.name(name)
-		o.text = append(o.text, "true"...)
+		o.bool(name, true)
 	}
+}
+
+// texts writes an object of texts, its members sorted.
+func (o *object) texts(name string, m map[string]string) {
+	o.name(name)
+	o.text = append(o.text, '{')
+	for i, k := range sortedKeys(m) {
+		if i > 0 {
+			o.text = append(o.text, ',')
+		}
+		o.quote(k)
+		o.text = append(o.text, ':')
+		o.quote(m[k])
+	}
+	o.text = append(o.text, '}')
 }
 
 func (o *object) time(name string, t time.Time) {

@@ -40,7 +40,7 @@ type host struct {
 }
 
 func newHost(rt *running, ctx context.Context, p part, attempt int) *host {
-	h := &host{rt: rt, e: rt.e, part: p, pos: p.pos(attempt), timers: map[int]func() bool{}, unnamed: map[string]bool{}, tickets: map[int]func(error){}}
+	h := &host{rt: rt, e: rt.e, part: p, pos: p.pos(attempt), tickets: map[int]func(error){}}
 	h.key = StepKey(rt.doc.Hash, node(p.step.ID, p.undo), rt.id)
 	h.ctx, h.stop = rt.e.clk.WithCancel(ctx)
 	return h
@@ -88,6 +88,9 @@ func (h *host) Timer(id int, d time.Duration) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.timers == nil {
+		h.timers = map[int]func() bool{}
+	}
 	h.timers[id] = h.e.clk.AfterFunc(d, func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
@@ -259,6 +262,9 @@ func (h *host) nameless(fact CallStarted) string {
 		return fmt.Sprintf("a step makes at most one services.%s without a name: give each a name, as {name: \"create-job\"}", operation)
 	}
 	if fact.Name == "" || child {
+		if h.unnamed == nil {
+			h.unnamed = map[string]bool{}
+		}
 		h.unnamed[operation] = fact.Name == ""
 	}
 	return ""

@@ -192,14 +192,14 @@ func plain(err error) string {
 
 // value makes the script's result {status, ok, headers, data, url, redirected} of an accepted reply.
 func (c *httpCall) value(r reply, resp *http.Response, redirected bool) (json.RawMessage, *script.ServiceError) {
-	about := fmt.Sprintf("%s %s answered %d", c.req.method, c.where(), r.status)
+	about := func() string { return fmt.Sprintf("%s %s answered %d", c.req.method, c.where(), r.status) }
 	switch {
 	case r.tooLarge:
-		return nil, c.failure("WOML_HTTP_RESPONSE_TOO_LARGE", fmt.Sprintf("%s with more than %d bytes", about, maxReply))
+		return nil, c.failure("WOML_HTTP_RESPONSE_TOO_LARGE", fmt.Sprintf("%s with more than %d bytes", about(), maxReply))
 	case cancelled(r.err):
-		return nil, c.failure("WOML_HTTP_CANCELLED", about+", but its body was given up: "+r.err.Error())
+		return nil, c.failure("WOML_HTTP_CANCELLED", about()+", but its body was given up: "+r.err.Error())
 	case r.err != nil:
-		return nil, c.failure("WOML_HTTP_RESPONSE_FAILED", about+", but its body broke off: "+plain(r.err))
+		return nil, c.failure("WOML_HTTP_RESPONSE_FAILED", about()+", but its body broke off: "+plain(r.err))
 	}
 	var data json.RawMessage
 	switch c.req.responseType {
@@ -207,26 +207,26 @@ func (c *httpCall) value(r reply, resp *http.Response, redirected bool) (json.Ra
 		if c.req.method == "HEAD" {
 			data = json.RawMessage("null")
 		} else if data = r.body; !json.Valid(data) || !utf8.Valid(data) {
-			return nil, c.failure("WOML_HTTP_RESPONSE_JSON_INVALID", about+", but its body is not JSON")
+			return nil, c.failure("WOML_HTTP_RESPONSE_JSON_INVALID", about()+", but its body is not JSON")
 		} else if nesting(data) > maxNesting {
-			return nil, c.failure("WOML_HTTP_RESPONSE_JSON_INVALID", fmt.Sprintf("%s, but its body is nested more than %d deep", about, maxNesting))
+			return nil, c.failure("WOML_HTTP_RESPONSE_JSON_INVALID", fmt.Sprintf("%s, but its body is nested more than %d deep", about(), maxNesting))
 		}
 	case "text":
 		if !utf8.Valid(r.body) {
-			return nil, c.failure("WOML_HTTP_RESPONSE_TEXT_INVALID", about+", but its body is not UTF-8")
+			return nil, c.failure("WOML_HTTP_RESPONSE_TEXT_INVALID", about()+", but its body is not UTF-8")
 		}
 		data = mustJSON(string(r.body))
 	default:
 		data = mustJSON(map[string]string{"bytesBase64": base64.StdEncoding.EncodeToString(r.body)})
 	}
-	return mustJSON(struct {
-		Status     int               `json:"status"`
-		OK         bool              `json:"ok"`
-		Headers    map[string]string `json:"headers"`
-		Data       json.RawMessage   `json:"data"`
-		URL        string            `json:"url"`
-		Redirected bool              `json:"redirected"`
-	}{r.status, r.status/100 == 2, flatten(r.header), data, finalURL(resp, c.req.url), redirected}), nil
+	o := object{text: append(make([]byte, 0, len(data)+512), '{')}
+	o.number("status", int64(r.status))
+	o.bool("ok", r.status/100 == 2)
+	o.texts("headers", flatten(r.header))
+	o.json("data", data)
+	o.string("url", finalURL(resp, c.req.url))
+	o.bool("redirected", redirected)
+	return append(o.text, '}'), nil
 }
 
 func finalURL(resp *http.Response, sent string) string {

@@ -52,6 +52,9 @@ func (t retryTerms) due() (at time.Time, why string) {
 // retryAfter reads a Retry-After header, in seconds or as a date (RFC 9110, 10.2.3); ok is false where there is no usable one.
 func retryAfter(h http.Header, now time.Time) (d time.Duration, ok bool) {
 	v := strings.TrimSpace(h.Get("Retry-After"))
+	if v == "" {
+		return 0, false
+	}
 	if n, err := strconv.ParseInt(v, 10, 32); err == nil && n >= 0 {
 		return time.Duration(n) * time.Second, true
 	}

@@ -20,9 +20,9 @@ type node struct {
 	closeStd context.CancelCauseFunc
 
 	mu       sync.Mutex
-	cause    error      // nil: not cancelled
-	hung     *list.List // of func(cause error), in order of registration
-	releases []func()   // lets go of the parent and the timer
+	cause    error     // nil: not cancelled
+	hung     list.List // of func(cause error), in order of registration
+	releases []func()  // lets go of the parent and the timer
 }
 
 // clockContext is the context handed out: the standard one, from which its node can be found.
@@ -56,7 +56,7 @@ func (n *node) direct(ctx context.Context) bool {
 
 // newContext hangs a context below parent.
 func newContext(parent context.Context, spawn spawner) *clockContext {
-	n := &node{hung: list.New()}
+	n := &node{}
 	n.std, n.closeStd = context.WithCancelCause(context.WithoutCancel(parent))
 	n.onRelease(onCancel(parent, spawn, n.cancel))
 	return &clockContext{n.std, n}
@@ -140,6 +140,9 @@ func cancelled(ctx context.Context) error {
 
 // onCancel is Clock.OnCancel.
 func onCancel(ctx context.Context, spawn spawner, f func(cause error)) (stop func()) {
+	if c, ok := ctx.(*clockContext); ok { // most are, and then nobody need make a channel
+		return c.node.hang(f)
+	}
 	if ctx.Done() == nil {
 		return func() {}
 	}
