@@ -2,12 +2,14 @@ package store_test
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -29,9 +31,7 @@ import (
 // most memory that the process has held since it began. Its heap may grow as that of
 // the built program may.
 func BenchmarkDurableRuns(b *testing.B) {
-	if os.Getenv("GOGC") == "" {
-		defer debug.SetGCPercent(debug.SetGCPercent(150)) // see cmd/faultlab/memory.go
-	}
+	sizeMemory(b)
 	base := os.Getenv("BENCH_URL")
 	if base == "" {
 		srv := httptest.NewServer(benchProvider())
@@ -42,6 +42,17 @@ func BenchmarkDurableRuns(b *testing.B) {
 		for _, flight := range []int{1, 16} {
 			b.Run(fmt.Sprintf("%s/%d", mode.name, flight), func(b *testing.B) { durableRuns(b, base+mode.path, mode.retry, flight) })
 		}
+	}
+}
+
+// sizeMemory sets what cmd/faultlab/memory.go sets.
+func sizeMemory(b *testing.B) {
+	if asked := flag.Lookup("test.memprofile"); asked == nil || asked.Value.String() == "" {
+		runtime.MemProfileRate = 0
+	}
+	if os.Getenv("GOGC") == "" {
+		before := debug.SetGCPercent(150)
+		b.Cleanup(func() { debug.SetGCPercent(before) })
 	}
 }
 

@@ -103,7 +103,7 @@ func (rl *realm) result(v goja.Value) *outcome {
 	if goja.IsUndefined(v) {
 		return &outcome{err: &Error{Code: CodeNonJSONResult, Message: "the script returned nothing; return a JSON value, or null"}}
 	}
-	e := encoder{rl: rl, root: "result", strict: true, limit: rl.limits.Result}
+	e := encoder{rl: rl, root: "result", strict: true, limit: rl.limits.Result, out: make([]byte, 0, 256)}
 	bad := e.result(v)
 	switch {
 	case bad == nil:

@@ -98,7 +98,7 @@ func (rl *realm) request(service, what string, v goja.Value) (text json.RawMessa
 	if goja.IsUndefined(v) {
 		return nil, what + " is missing; pass an object"
 	}
-	e := encoder{rl: rl, root: what, binary: service == ServiceDB, limit: maxRequest}
+	e := encoder{rl: rl, root: what, binary: service == ServiceDB, limit: maxRequest, out: make([]byte, 0, 512)}
 	if f := e.encode(v); f != nil {
 		return nil, f.text
 	}
