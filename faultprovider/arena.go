@@ -6,13 +6,14 @@ type arena struct{ chunks [][]byte }
 // place is where a byte string begins.
 type place struct{ chunk, offset uint32 }
 
-const arenaChunk = 256 << 10
+// Most providers live for a scenario and keep a few rows, so the first chunks are small.
+const firstChunk, arenaChunk = 4 << 10, 256 << 10
 
 // room returns an empty slice that n bytes can be appended to, and where they will be.
 func (a *arena) room(n int) ([]byte, place) {
 	last := len(a.chunks) - 1
 	if last < 0 || cap(a.chunks[last])-len(a.chunks[last]) < n {
-		a.chunks = append(a.chunks, make([]byte, 0, max(arenaChunk, n)))
+		a.chunks = append(a.chunks, make([]byte, 0, max(min(firstChunk<<min(len(a.chunks), 6), arenaChunk), n)))
 		last++
 	}
 	at := len(a.chunks[last])

@@ -26,7 +26,7 @@ func (x *index) get(hash uint64, is func(n int32) bool) (int32, bool) {
 // set puts a number in, in the place of the one for which is reports true.
 func (x *index) set(hash uint64, n int32, is func(n int32) bool) {
 	s := &x.shards[hash>>56]
-	if s.used >= len(s.slots)*3/4 {
+	if s.used >= len(s.slots)/2 { // a search looks at rows, and that costs more than air
 		s.grow(x.hash)
 	}
 	at := s.find(hash, is)

@@ -154,10 +154,14 @@ func (t *table) collection(name string) int {
 
 func (t *table) add(r *row) int {
 	i := t.n
-	if i%placesChunk == 0 {
-		t.places = append(t.places, make([]place, placesChunk))
+	last := len(t.places) - 1
+	switch {
+	case i == 0:
+		t.places, last = append(t.places, nil), 0 // grows as it is needed
+	case i%placesChunk == 0:
+		t.places, last = append(t.places, make([]place, 0, placesChunk)), last+1
 	}
-	t.places[i/placesChunk][i%placesChunk] = t.write(r)
+	t.places[last] = append(t.places[last], t.write(r))
 	t.n++
 	t.ids.set(t.hash(r.coll, string(r.id)), int32(i+1), func(int32) bool { return false })
 	return i
