@@ -49,8 +49,12 @@ func (m *model) doing() []spans {
 	parts = append(parts, say(inkText, "t+"+moment(elapsed)+"s"))
 	parts = append(parts, m.faultsPart())
 	where := st.Address
-	if st.Mode == scenarios.Simulated {
+	switch {
+	case st.Mode != scenarios.Simulated:
+	case m.width < 100:
 		where = st.Mode // nobody else can call it there
+	default:
+		where += " " + st.Mode
 	}
 	parts = append(parts, say(inkQuiet, where))
 	if c := s.view.Contract; c != "" && c != "seed" && !s.covered {

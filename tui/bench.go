@@ -220,6 +220,6 @@ func (s *session) moving() bool {
 func sameState(a, b scenarios.State) bool {
 	return a.AtRest == b.AtRest && a.Paused == b.Paused && a.Stepping == b.Stepping && a.Speed == b.Speed &&
 		a.Elapsed == b.Elapsed && a.Due == b.Due && a.DueWhat == b.DueWhat && a.Address == b.Address && a.Mode == b.Mode &&
-		a.Playing == b.Playing && a.Line == b.Line && a.Err == b.Err && a.Asked == b.Asked &&
+		a.Playing == b.Playing && a.Line == b.Line && a.Err == b.Err && a.TookOver == b.TookOver && a.Asked == b.Asked &&
 		len(a.Failed) == len(b.Failed) && len(a.Parked) == len(b.Parked) && firstOf(a.Parked) == firstOf(b.Parked)
 }

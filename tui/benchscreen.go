@@ -122,6 +122,7 @@ type paneKey struct {
 	scroll, run, op int
 	due             int64 // tenths of a second left, where the pane counts down
 	failed          int
+	tookOver        bool
 }
 
 // memo keeps the lines of the panes.
@@ -135,7 +136,7 @@ type memo struct {
 func (m *model) pane(p pane, width, height int) []string {
 	s := m.session
 	key := paneKey{view: s.view, t: m.t, width: width, height: height, focus: s.focus == p, covered: s.hides(),
-		scroll: s.scroll[p], run: s.runPicked(), op: s.opPicked(), failed: len(s.state.Failed)}
+		scroll: s.scroll[p], run: s.runPicked(), op: s.opPicked(), failed: len(s.state.Failed), tookOver: s.state.TookOver != ""}
 	if p == paneBelief && s.moving() {
 		key.due = int64(s.state.Due / tickTime)
 	}

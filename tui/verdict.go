@@ -141,8 +141,15 @@ func (t truth) others() []spans {
 	return out
 }
 
-// unmet are the scenario's expectations that were not met.
+// unmet are the scenario's expectations that were not met, or why none is checked any more.
 func (t truth) unmet(width int) []spans {
+	if why := t.state.TookOver; why != "" && len(t.state.Failed) == 0 {
+		out := []spans{nil}
+		for _, l := range t.wrap(why, width-1, 4) {
+			out = append(out, say(inkQuiet, l))
+		}
+		return out
+	}
 	if len(t.state.Failed) == 0 {
 		return nil
 	}

@@ -53,3 +53,42 @@ func TestTheChosenRunIsInSight(t *testing.T) {
 		}
 	}
 }
+
+// Who took the bench over learns that nothing is checked any more, as soon as it is so.
+func TestTakingOverIsSaid(t *testing.T) {
+	t.Parallel()
+	m := testModel(t, "dark", 120, 36)
+	b := onBench(m, "B", commitThenError())
+	m.Update(newsMsg{})
+	const why = "is not checked any more"
+	if frame := ansi.Strip(m.View()); strings.Contains(frame, why) {
+		t.Errorf("before anybody did anything:\n%s", frame)
+	}
+	b.state.TookOver = "you took over, and what it expects " + why
+	m.Update(newsMsg{})
+	if frame := ansi.Strip(m.View()); !strings.Contains(frame, "you took over") {
+		t.Errorf("nothing is said:\n%s", frame)
+	}
+}
+
+// The header says where the provider answers, and whether anybody else can call it there.
+func TestWhereTheProviderAnswers(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		mode  string
+		width int
+		want  string
+	}{
+		{scenarios.Simulated, 120, "127.0.0.1:4040 simulated"},
+		{scenarios.Simulated, 80, "   simulated"},
+		{scenarios.Sockets, 80, "   127.0.0.1:4040"},
+	} {
+		m := testModel(t, "dark", c.width, 24)
+		b := onBench(m, "B", commitThenError())
+		b.state.Address, b.state.Mode = "127.0.0.1:4040", c.mode
+		m.Update(newsMsg{})
+		if head, _, _ := strings.Cut(ansi.Strip(m.View()), "\n"); !strings.HasSuffix(strings.TrimRight(head, " "), c.want) {
+			t.Errorf("%s at %d columns: %q", c.mode, c.width, head)
+		}
+	}
+}
