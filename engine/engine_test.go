@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"faultlab/engine"
+	"faultlab/engine/assume"
 )
 
 // What one step under a key comes to, by what the provider answers.
@@ -176,6 +177,26 @@ func TestADecisionNeedsEvidenceFirst(t *testing.T) {
 		if got := l.get(run.ID); got.Last != run.Last {
 			t.Errorf("%s: the refusal wrote to the history", d)
 		}
+	}
+}
+
+func TestARefusalDoesNotAskForALookUpThatThereIsNot(t *testing.T) {
+	t.Parallel()
+	declared, err := assume.Parse([]byte(`{"origins":{"*":{"lookup":"none"}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := newLab(t, nil, document("", retry3+post))
+	l.replies(dropped)
+	run := l.once(`{"orderId":"o1"}`)
+	call := run.Steps[0].Attempts[0].Calls[0]
+	for _, d := range []engine.Decision{engine.Record, engine.Resubmit, engine.Abandon} {
+		if why := engine.Refusal(run, call, d, declared, l.clk.Now()); !strings.Contains(why, "has no look-up") {
+			t.Errorf("%s: %s", d, why)
+		}
+	}
+	if engine.Askable(call, declared) || !engine.Askable(call, nil) {
+		t.Error("the assumed contract does not say whether the call can be looked up")
 	}
 }
 

@@ -166,6 +166,17 @@ func Refusal(r *Run, c *Call, d Decision, declared *assume.Set, now time.Time) s
 	return ""
 }
 
+// Askable reports whether a call can be looked up at all, under these assumptions.
+func Askable(c *Call, declared *assume.Set) bool { return askable(c, assumedOf(c, declared)) }
+
+func askable(c *Call, assumed assume.Contract) bool {
+	if len(c.Requests) == 0 {
+		return false
+	}
+	_, ok := assumed.LookupURL(c.Requests[0].URL, c.Key)
+	return ok
+}
+
 func (e *Engine) refusal(r *Run, c *Call, d Decision, byHand bool) *Refused {
 	return refusalOf(r, c, d, byHand, assumedOf(c, e.o.Assume), e.clk.Now())
 }
@@ -199,7 +210,7 @@ func refusalOf(r *Run, c *Call, d Decision, byHand bool, assumed assume.Contract
 		case proved:
 			return nil
 		case ev == nil || ev.Found != FoundRecord:
-			return recordWithout(c, ev, byHand)
+			return recordWithout(c, ev, byHand, assumed)
 		case ev.Match == Contradicts:
 			return &Refused{Why: "the record contradicts what was sent, in " + strings.Join(ev.Conflicts, ", "), Force: true}
 		case ev.Match == Incomparable:
@@ -212,7 +223,7 @@ func refusalOf(r *Run, c *Call, d Decision, byHand bool, assumed assume.Contract
 		case proved:
 			return nil
 		case ev == nil:
-			return &Refused{Why: missing(c), Force: true}
+			return &Refused{Why: missing(c, assumed), Force: true}
 		case ev.Found == FoundRecord:
 			return &Refused{Why: "the look-up found a record: record it, do not send it again", Force: true}
 		case ev.Found == FoundNoAnswer:
@@ -226,7 +237,7 @@ func refusalOf(r *Run, c *Call, d Decision, byHand bool, assumed assume.Contract
 		case proved:
 			return &Refused{Why: "it is done: undo it by its inverse, it cannot be abandoned"}
 		case ev == nil:
-			return &Refused{Why: missing(c), Force: true}
+			return &Refused{Why: missing(c, assumed), Force: true}
 		case ev.Found == FoundRecord:
 			return &Refused{Why: "the look-up found a record: it happened", Force: true}
 		case ev.Found == FoundNoAnswer:
@@ -239,21 +250,24 @@ func refusalOf(r *Run, c *Call, d Decision, byHand bool, assumed assume.Contract
 }
 
 // missing says that a call has no evidence that counts.
-func missing(c *Call) string {
+func missing(c *Call, assumed assume.Contract) string {
 	if len(c.Requests) == 0 {
 		return "nobody can be asked whether it happened"
+	}
+	if !askable(c, assumed) {
+		return "there is no evidence, and what is assumed of the provider has no look-up for it"
 	}
 	return "there is no evidence newer than the last request under this key: look it up first"
 }
 
-func recordWithout(c *Call, ev *EvidenceAt, byHand bool) *Refused {
+func recordWithout(c *Call, ev *EvidenceAt, byHand bool, assumed assume.Contract) *Refused {
 	switch {
 	case ev == nil && byHand:
-		return &Refused{Why: missing(c), Force: true}
+		return &Refused{Why: missing(c, assumed), Force: true}
 	case ev == nil && len(c.Requests) == 0:
 		return &Refused{Why: "there is no record to take as the reply: give the step's result with --result"}
 	case ev == nil:
-		return &Refused{Why: missing(c)}
+		return &Refused{Why: missing(c, assumed)}
 	case ev.Found == FoundNoRecord:
 		return &Refused{Why: "the look-up found no record: there is nothing to record", Force: byHand}
 	}

@@ -135,6 +135,13 @@ func (b *Bench) refusal(r *engine.Run, c *engine.Call, d engine.Decision) string
 	return e.Refusal(r, c, d)
 }
 
+// askable reports whether a call can be looked up, as the contract is assumed now.
+func (b *Bench) askable(c *engine.Call) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return engine.Askable(c, b.assumed)
+}
+
 // observeEvents puts what a worker wrote down on the timeline.
 func (b *Bench) observeEvents(events []engine.Event) {
 	entries := make([]Entry, len(events))

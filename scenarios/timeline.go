@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"faultlab/engine"
 	"faultlab/faultprovider"
 )
 
@@ -50,12 +51,17 @@ type index struct {
 	seen    seenThere
 }
 
-// seenThere is what the provider saw of requests, by X-Request-Id. It may be ahead of
-// a fold; the fold then has no reply to that request either.
+// seenThere is what the caller's history does not say: what the provider saw of
+// requests, by X-Request-Id, and whom it can be asked. It may be ahead of a fold; the
+// fold then has no reply to that request either.
 type seenThere struct {
 	replayed map[string]bool // it was answered as a repeat
 	reached  map[string]int  // how often it came
+
+	askable func(*engine.Call) bool // it can be looked up, as the contract is assumed now; nil where nothing is known of that
 }
+
+func (s *seenThere) cannotAsk(c *engine.Call) bool { return s.askable != nil && !s.askable(c) }
 
 // prefix is a list that only grows, and how long it was after each entry.
 type prefix[T any] struct {
@@ -88,7 +94,7 @@ type settingAt struct {
 
 func newTimeline(subject string, refusal refusal, now func() time.Time) *Timeline {
 	t := &Timeline{subject: subject, refusal: refusal, now: now, wire: newWire()}
-	t.index = index{runs: map[string]int{}, ops: map[opKey]int{}, effects: map[string]int{}, subject: map[string]string{}, seen: seenThere{map[string]bool{}, map[string]int{}}}
+	t.index = index{runs: map[string]int{}, ops: map[opKey]int{}, effects: map[string]int{}, subject: map[string]string{}, seen: seenThere{replayed: map[string]bool{}, reached: map[string]int{}}}
 	t.head = t.newFold()
 	return t
 }

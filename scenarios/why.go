@@ -26,19 +26,30 @@ func sayf(text string) func(story) string {
 }
 
 var tellings = []telling{
-	{engine.OneEffect, func(s story) bool { return s.recorded && s.resent }, sayf("It was sent again under the same key, and the look-up found one %[1]s, which was recorded. The key made one operation of all requests.")},
+	{engine.OneEffect, func(s story) bool { return s.recorded && (s.byHand || s.resent) }, settledByHand},
 	{engine.OneEffect, func(s story) bool { return s.recorded && s.killed }, sayf("The worker was killed before it wrote an answer down. The look-up found the %[1]s, and that was recorded; nothing was sent again.")},
 	{engine.OneEffect, func(s story) bool { return s.recorded && s.hungUp }, sayf("It was cancelled while the request was out. The look-up found the %[1]s, and that was recorded; nothing was sent again.")},
 	{engine.OneEffect, func(s story) bool { return s.recorded && s.garbled }, sayf("The answer could not be read, but the look-up found the %[1]s, and that was recorded. Nothing was sent again.")},
 	{engine.OneEffect, func(s story) bool { return s.recorded && s.status != 0 }, sayf("The answers proved nothing, but the look-up found the %[1]s, and that was recorded. Nothing was sent again.")},
 	{engine.OneEffect, func(s story) bool { return s.recorded }, sayf("Nobody answered, but the look-up found the %[1]s, and that was recorded. Nothing was sent again.")},
-	{engine.OneEffect, func(s story) bool { return s.resent }, sayf("The look-up found nothing, so it was sent again under the same key, and there is one %[1]s. Had the first request arrived late, the key would have kept it from making another.")},
+	{engine.OneEffect, func(s story) bool { return s.resent }, sentAgain},
 	{engine.OneEffect, func(s story) bool { return s.hidden > 0 }, sayf("The script made one call, and the transport sent it again by itself. Only the key kept it one %[1]s, and nobody asked whether it would.")},
 	{engine.OneEffect, func(s story) bool { return len(s.Runs) > 1 && s.replayed }, severalRuns},
 	{engine.OneEffect, func(s story) bool { return s.replayed }, keptSingle},
-	{engine.OneEffect, func(s story) bool { return s.broke }, sayf("The %[1]s is made, and the run failed afterwards. What happened does not unhappen: trying again would make another.")},
+	{engine.OneEffect, func(s story) bool { return s.broke }, func(s story) string {
+		text := "The " + s.noun + " is made, and the run failed afterwards. What happened does not unhappen"
+		if len(s.Keys) == 0 {
+			return text + ": trying again would make another."
+		}
+		return text + ": whoever tries again must keep the key."
+	}},
 	{engine.OneEffect, func(s story) bool { return s.failed && s.harmless }, sayf("What failed had provably done nothing, and a later attempt made the %[1]s.")},
-	{engine.OneEffect, func(s story) bool { return s.failed && len(s.Keys) > 0 }, sayf("An attempt failed and a later one made the %[1]s. The same key is what made trying again safe, without knowing what the first had done.")},
+	{engine.OneEffect, func(s story) bool { return s.failed && len(s.Keys) > 0 }, func(s story) string {
+		if len(s.Keys) > 1 {
+			return "An attempt failed and a later one, under another key, made the " + s.noun + ". That there is one is luck: had the first one made it, there would be two."
+		}
+		return "An attempt failed and a later one made the " + s.noun + ". The same key is what made trying again safe, without knowing what the first had done."
+	}},
 	{engine.OneEffect, func(s story) bool { return s.requests > 1 && len(s.Keys) == 0 }, sayf("It was sent more than once. Each request says the whole %[1]s, so that there is one however often it comes, and the last one stays.")},
 	{engine.OneEffect, always, func(s story) string {
 		if s.requests > 1 {
@@ -47,7 +58,12 @@ var tellings = []telling{
 		return "Asked for once, answered, and the ledger holds one " + s.noun + "."
 	}},
 
-	{engine.CleanFailure, func(s story) bool { return s.gaveUp }, sayf("It was looked up, was not there, and was given up. The ledger holds no %[1]s of it.")},
+	{engine.CleanFailure, func(s story) bool { return s.gaveUp }, func(s story) string {
+		if noRecord(s) {
+			return "It was looked up, was not there, and was given up. The ledger holds no " + s.noun + " of it."
+		}
+		return "It was given up without proof. The ledger holds no " + s.noun + " of it."
+	}},
 	{engine.CleanFailure, func(s story) bool { return s.requests == 0 }, say("Nothing was ever sent. It did not happen, and both sides agree.")},
 	{engine.CleanFailure, always, func(s story) string {
 		if s.status == http.StatusTooManyRequests {
@@ -56,11 +72,25 @@ var tellings = []telling{
 		return "The provider refused it and made no " + s.noun + ": both sides agree. Asking the same again would meet the same answer."
 	}},
 
-	{engine.PhantomSuccess, func(s story) bool { return s.recorded }, sayf("What was recorded is not of this operation: the ledger holds no %[1]s that it asked for.")},
+	{engine.PhantomSuccess, func(s story) bool { return s.recorded }, func(s story) string {
+		if s.byHand {
+			return "Its result was given by hand, and the ledger holds no " + s.noun + " of it."
+		}
+		return "What was recorded is not of this operation: the ledger holds no " + s.noun + " that it asked for."
+	}},
 	{engine.PhantomSuccess, func(s story) bool { return s.replayed }, sayf("The reply was an earlier answer, to another operation under the same key. This one never made its %[1]s, and the caller believes that it did.")},
 	{engine.PhantomSuccess, always, sayf("The reply said yes and the ledger holds no %[1]s. The caller has no reason to look again.")},
 
-	{engine.FalseFailure, func(s story) bool { return s.gaveUp }, sayf("It was given up, and then the late request arrived: %[2]s. No record is not the same as did not happen.")},
+	{engine.FalseFailure, func(s story) bool { return s.gaveUp }, func(s story) string {
+		made := count(len(s.Effects), s.noun)
+		switch {
+		case lateCommit(s):
+			return "It was given up, and then the late request arrived: " + made + ". No record is not the same as did not happen."
+		case noRecord(s):
+			return "The look-up found nothing and it was given up, but the ledger holds " + made + ". No record is not the same as did not happen."
+		}
+		return "It was given up without proof, and the ledger holds " + made + "."
+	}},
 	{engine.FalseFailure, always, sayf("The caller believes that it failed, and the ledger holds %[2]s. Whoever starts it again under a new key makes a second one.")},
 
 	{engine.Unresolved, lateCommit, sayf("The look-up found nothing, and then the late request arrived: %[2]s. No record is not the same as did not happen. Look it up again.")},
@@ -69,6 +99,7 @@ var tellings = []telling{
 	{engine.Unresolved, found, sayf("The look-up found the %[1]s. Record it: the run goes on, and nothing is sent again.")},
 	{engine.Unresolved, noAnswer, say("The look-up got no answer, so nobody knows more than before. Ask again later, or escalate.")},
 	{engine.Unresolved, noRecord, say("The look-up found no record. The same key may be sent again, as long as the provider still remembers it.")},
+	{engine.Unresolved, func(s story) bool { return s.mute }, say("Nobody knows what became of it, and it cannot be looked up by a key. Escalate it to a person who can find out by other means.")},
 	{engine.Unresolved, func(s story) bool { return len(s.Effects) == 1 }, sayf("Look it up, then record it: the %[1]s is already there.")},
 	{engine.Unresolved, func(s story) bool { return s.killed }, sayf("The worker was killed before it wrote an answer down: not even whether the request went out is known. The ledger holds no %[1]s yet: look it up before anything is sent again.")},
 	{engine.Unresolved, func(s story) bool { return s.status != 0 }, sayf("The answers say neither that it happened nor that it did not; the ledger holds no %[1]s. Look it up before anything is sent again.")},
@@ -79,7 +110,7 @@ var tellings = []telling{
 	}},
 	{engine.Duplicate, func(s story) bool { return len(s.Keys) == 0 }, sayf("Sent without a key, so each request was a new operation to the provider: %[2]s.")},
 	{engine.Duplicate, keyNotSeen, sayf("A key was sent and the provider read none, so each request was a new operation to it: %[2]s.")},
-	{engine.Duplicate, func(s story) bool { return s.forced }, sayf("It was forced under a key that the provider had forgotten. To the provider that was a new operation: %[2]s.")},
+	{engine.Duplicate, func(s story) bool { return s.forced && s.Effects[0].CommittedAt.Before(s.resentAt) }, sayf("It was forced under a key that the provider had forgotten. To the provider that was a new operation: %[2]s.")},
 	{engine.Duplicate, always, sayf("The key was the same each time, and the provider made %[2]s: it does not keep the promise that the caller relied on, or no longer remembers the key.")},
 
 	{engine.Compensated, always, sayf("The %[1]s and its inverse are both in the ledger. Undone is not unhappened: both stay visible.")},
@@ -102,6 +133,32 @@ func severalRuns(s story) string {
 	return fmt.Sprintf("%s runs asked for it under one key. One of them made the %s, %s told of it.", numeral(len(s.Runs)), s.noun, others)
 }
 
+// settledByHand tells of a record that was not the only thing that a person did.
+func settledByHand(s story) string {
+	switch {
+	case s.byHand:
+		return "Its result was given by hand, and the ledger holds one " + s.noun + "."
+	case len(s.Keys) != 1:
+		return "It was sent again, and the look-up found one " + s.noun + ", which was recorded."
+	}
+	return "It was sent again under the same key, and the look-up found one " + s.noun + ", which was recorded. The key made one operation of all requests."
+}
+
+// sentAgain says on what grounds a person sent it again, and what keeps it single.
+func sentAgain(s story) string {
+	text := "Without proof, it was sent again"
+	if s.looked {
+		text = "The look-up found nothing, so it was sent again"
+	}
+	switch {
+	case len(s.Keys) != 1:
+		return text + ", and there is one " + s.noun + ". Had the first request arrived late, there would be two: no key joins them."
+	case s.replayed:
+		return text + " under the same key. The " + s.noun + " was there already, and the key kept it single."
+	}
+	return text + " under the same key, and there is one " + s.noun + ". Had the first request arrived late, the key would have kept it from making another."
+}
+
 // keptSingle says which attempt made the effect, and what kept another from being made.
 func keptSingle(s story) string {
 	first, next := "An earlier request", "the next"
@@ -122,13 +179,13 @@ func why(o Operation, runs []*engine.Run, seen *seenThere) string {
 	s := tell(o, runs, seen)
 	text := tellings[tellingOf(s)].text(s)
 	if o.Belief != engine.BeliefUnknown && len(o.Doubts) > 0 {
-		text += " " + stillOpen(o.Doubts[0])
+		text += " " + stillOpen(o.Doubts[0], seen)
 	}
 	return text
 }
 
 // stillOpen tells of a write that nobody knows about although its operation is done: by another key, or another run.
-func stillOpen(c *engine.Call) string {
+func stillOpen(c *engine.Call, seen *seenThere) string {
 	what := "A write without a key"
 	if c.Key != "" {
 		what = "What was sent under " + ShortKey(c.Key)
@@ -148,6 +205,9 @@ func stillOpen(c *engine.Call) string {
 		return what + " is not settled: the look-up got no answer. Ask again later, or escalate."
 	case noRecord(s):
 		return what + " is not there, says the look-up: abandon it, unless it can still arrive."
+	}
+	if seen.cannotAsk(c) {
+		return what + " is not settled, and cannot be looked up by a key: escalate it."
 	}
 	return what + " is not settled: look it up."
 }

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"slices"
+	"time"
 
 	"faultlab/engine"
 	"faultlab/faultprovider"
@@ -17,10 +18,14 @@ type story struct {
 	failed   bool   // an attempt before the last one failed
 	harmless bool   // and what failed had provably done nothing
 	broke    bool   // no run of it has the step's result
-	recorded bool   // a person recorded evidence
+	recorded bool   // a person recorded evidence, or a result
+	byHand   bool   // a result that was given by hand
 	resent   bool   // a person sent it again
-	gaveUp   bool   // a person abandoned it
-	forced   bool
+	resentAt time.Time
+	looked   bool // after a look-up that found no record
+	gaveUp   bool // a person abandoned it
+	forced   bool // it was sent again although that was refused
+	mute     bool // nobody can be asked about it by a key
 	last     *engine.EvidenceAt
 	status   int  // of the newest reply to a write; 0 if there was none
 	killed   bool // the worker was killed with a write begun
@@ -31,7 +36,10 @@ type story struct {
 }
 
 func tell(o Operation, runs []*engine.Run, seen *seenThere) story {
-	s := story{Operation: o, noun: "record", harmless: true, broke: true}
+	s := story{Operation: o, noun: "record", harmless: true, broke: true, mute: len(o.Doubts) > 0}
+	for _, c := range o.Doubts {
+		s.mute = s.mute && seen.cannotAsk(c)
+	}
 	if len(o.Effects) > 0 {
 		s.noun = singular(o.Effects[0].Collection)
 	}
@@ -47,7 +55,9 @@ func tell(o Operation, runs []*engine.Run, seen *seenThere) story {
 		for i, a := range step.Attempts {
 			failed := a.Outcome == engine.Failed && i < len(step.Attempts)-1
 			s.failed = s.failed || failed
-			s.resent = s.resent || a.By == "resubmit"
+			if a.By == "resubmit" {
+				s.resent, s.resentAt = true, a.StartedAt
+			}
 			for _, c := range a.Calls {
 				s.call(c, seen)
 				s.harmless = s.harmless && !(failed && c.Effect != engine.Read && c.Finding != engine.FoundNotDone)
@@ -81,9 +91,15 @@ func (s *story) call(c *engine.Call, seen *seenThere) {
 		s.last = &c.Evidence[i]
 	}
 	for _, d := range c.Decisions {
-		s.recorded = s.recorded || d.Decision == engine.Record
-		s.gaveUp = s.gaveUp || d.Decision == engine.Abandon
-		s.forced = s.forced || d.Forced != ""
+		switch d.Decision {
+		case engine.Record:
+			s.recorded, s.byHand = true, s.byHand || len(d.Result) > 0
+		case engine.Abandon:
+			s.gaveUp = true
+		case engine.Resubmit:
+			s.forced = s.forced || d.Forced != ""
+			s.looked = slices.ContainsFunc(c.Evidence, func(ev engine.EvidenceAt) bool { return ev.Seq == d.Evidence && ev.Found == engine.FoundNoRecord })
+		}
 	}
 }
 

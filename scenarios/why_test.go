@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"faultlab/engine"
 	"faultlab/faultprovider"
@@ -86,6 +87,7 @@ func TestWhyIsTrueOfWhatHappened(t *testing.T) {
 			t.Errorf("%s\n got  %s\n want %s", name, got, want)
 		}
 	}
+	late := []faultprovider.Effect{{Key: "k", CommittedAt: time.Unix(30, 0)}, {Key: "k", CommittedAt: time.Unix(29, 0)}}
 	for _, c := range []struct {
 		s    story
 		want string
@@ -94,12 +96,59 @@ func TestWhyIsTrueOfWhatHappened(t *testing.T) {
 		{story{Operation: Operation{Verdict: engine.OneEffect}, noun: "job", replayed: true, attempts: 1, made: 1}, "An earlier request made the job. Only the shared key kept the next from making another."},
 		{story{Operation: Operation{Verdict: engine.OneEffect, Runs: make([]string, 7)}, noun: "job", replayed: true}, "7 runs asked for it under one key. One of them made the job, the others were told of it."},
 		{story{Operation: Operation{Verdict: engine.OneEffect, Keys: make([]string, 2)}, noun: "job", requests: 2}, "It is done, and the ledger holds one job."},
+		{story{Operation: Operation{Verdict: engine.OneEffect}, noun: "job", broke: true}, "The job is made, and the run failed afterwards. What happened does not unhappen: trying again would make another."},
+		{story{Operation: Operation{Verdict: engine.OneEffect, Keys: make([]string, 1)}, noun: "job", broke: true}, "The job is made, and the run failed afterwards. What happened does not unhappen: whoever tries again must keep the key."},
 		{story{Operation: Operation{Verdict: engine.CleanFailure}, noun: "job", requests: 1, status: 429}, "The provider turned it away and made no job: both sides agree. It may be asked again later."},
+		{story{Operation: Operation{Verdict: engine.Duplicate, Keys: make([]string, 1), Effects: late}, noun: "job", forced: true, resentAt: late[0].CommittedAt.Add(-time.Second)},
+			"The key was the same each time, and the provider made 2 jobs: it does not keep the promise that the caller relied on, or no longer remembers the key."},
 		{story{Operation: Operation{Verdict: engine.Duplicate, Keys: make([]string, 3), Effects: make([]faultprovider.Effect, 3)}, noun: "job"}, "Three keys for one operation: the provider could not know that they mean the same job, and made 3 jobs."},
 	} {
 		if got := tellings[tellingOf(c.s)].text(c.s); got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)
 		}
+	}
+}
+
+// TestWhyIsTrueOfWhatAPersonDid changes the script of a scenario: the sentence must not tell of what was not done.
+func TestWhyIsTrueOfWhatAPersonDid(t *testing.T) {
+	t.Parallel()
+	const (
+		plain    = "a-fail-before-commit"
+		noKey    = "missing-key-executes"
+		newKey   = "d-new-key-per-attempt"
+		noLookup = `assume {"origins":{"http://127.0.0.1:4040":{"lookup":"none"}}}`
+		mute     = "Nobody knows what became of it, and it cannot be looked up by a key. Escalate it to a person who can find out by other means."
+	)
+	for _, c := range []struct{ name, script, want string }{
+		{plain, noLookup + "|fault commit-then-drop|trigger", mute},
+		{plain, noLookup + "|fault fail-before-commit fail-before-commit fail-before-commit|trigger", mute},
+		{plain, noLookup + "|crash before-send|trigger|restart", mute},
+		{noKey, "contract paypal|fault commit-then-drop|trigger", mute},
+		{plain, "fault drop-before-commit|trigger|abandon --force", "It was given up without proof. The ledger holds no job of it."},
+		{plain, "fault commit-then-drop|trigger|abandon --force", "It was given up without proof, and the ledger holds 1 job."},
+		{plain, "fault commit-then-drop look-up-not-found|trigger|lookup|abandon",
+			"The look-up found nothing and it was given up, but the ledger holds 1 job. No record is not the same as did not happen."},
+		{plain, "fault commit-then-drop look-up-not-found|trigger|lookup|resubmit",
+			"The look-up found nothing, so it was sent again under the same key. The job was there already, and the key kept it single."},
+		{plain, "fault drop-before-commit|trigger|resubmit --force",
+			"Without proof, it was sent again under the same key, and there is one job. Had the first request arrived late, the key would have kept it from making another."},
+		{noKey, "contract paypal|fault drop-before-commit|trigger|resubmit --force",
+			"Without proof, it was sent again, and there is one job. Had the first request arrived late, there would be two: no key joins them."},
+		{newKey, "fault drop-before-commit|trigger|lookup|resubmit",
+			"The look-up found nothing, so it was sent again, and there is one job. Had the first request arrived late, there would be two: no key joins them."},
+		{newKey, "fault fail-before-commit|trigger",
+			"An attempt failed and a later one, under another key, made the job. That there is one is luck: had the first one made it, there would be two."},
+		{plain, `fault commit-then-drop|trigger|record result={"jobId":"x"} --force`, "Its result was given by hand, and the ledger holds one job."},
+		{plain, `fault drop-before-commit|trigger|record result={"jobId":"x"} --force`, "Its result was given by hand, and the ledger holds no job of it."},
+	} {
+		t.Run(c.script, func(t *testing.T) {
+			t.Parallel()
+			b := bench(t, c.name, Options{})
+			do(t, b, strings.Split(strings.Replace(c.script, "|trigger", "|trigger fulfill payload.json", 1), "|")...)
+			if got := b.Timeline().Latest().Operations[0].Why; got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
 	}
 }
 
