@@ -69,6 +69,29 @@ func TestTheWireAsText(t *testing.T) {
 	}
 }
 
+func TestACrowdIsCounted(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"herd-without-jitter", "herd-with-jitter", "a-fail-before-commit"} {
+		s, err := Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := replay(t, s, Options{})
+		text := ArrivalsText(r.View)
+		var b bytes.Buffer
+		if err := r.WriteMarkdown(&b); err != nil || strings.Contains(b.String(), "### Arrivals") != (text != "") {
+			t.Errorf("%s: %v, the report counts other arrivals than\n%s", name, err, text)
+		}
+		if name == "a-fail-before-commit" {
+			if text != "" {
+				t.Errorf("two requests are no crowd:\n%s", text)
+			}
+			continue
+		}
+		golden(t, "arrivals/"+name+".txt", text)
+	}
+}
+
 func TestOnlyTheProvidersSideIsTruth(t *testing.T) {
 	t.Parallel()
 	truth := map[RowKind]bool{RowCommit: true, RowReplay: true, RowRefused: true}

@@ -8,7 +8,7 @@ import (
 	"faultlab/engine"
 )
 
-// WriteMarkdown writes the report as a reviewer reads it: verdict, wire diagram, ledger, history.
+// WriteMarkdown writes the report as a reviewer reads it: verdict, wire diagram, a crowd counted, ledger, history.
 func (r *Report) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
 	mark := "passed"
@@ -28,6 +28,9 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 	}
 	r.operationsMarkdown(&b)
 	fmt.Fprintf(&b, "### Wire\n\n```text\n%s```\n\n", strings.ReplaceAll(WireText(r.View.Wire, r.View.Start), "```", "'''"))
+	if text := ArrivalsText(r.View); text != "" {
+		fmt.Fprintf(&b, "### Arrivals\n\n```text\n%s```\n\n", text)
+	}
 	r.ledgerMarkdown(&b)
 	r.historyMarkdown(&b)
 	for _, warning := range r.Warnings {

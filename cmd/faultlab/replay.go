@@ -154,6 +154,7 @@ func (a *app) printReport(f replayFlags, r *scenarios.Report) error {
 	if f.verbose {
 		var b bytes.Buffer
 		b.WriteString(scenarios.WireText(r.View.Wire, r.View.Start))
+		b.WriteString(scenarios.ArrivalsText(r.View))
 		for _, o := range r.View.Operations {
 			fmt.Fprintf(&b, "operation %s of %s: believed %s, %s: %s. %s\n", stepName(o.Step, o.Undo), clean(o.Subject), o.Belief, plural(len(o.Effects), "effect"), o.Verdict, clean(o.Why))
 		}
