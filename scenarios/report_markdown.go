@@ -113,7 +113,7 @@ func attemptText(a *engine.Attempt) string {
 	for _, c := range a.Calls {
 		switch {
 		case c.Status != 0:
-			out += fmt.Sprintf(", %s %d", c.How, c.Status)
+			out += ", " + answerText(c)
 		case c.Ended:
 			out += ", " + string(c.How)
 		}
@@ -122,6 +122,17 @@ func attemptText(a *engine.Attempt) string {
 		out += ", " + a.Reason
 	}
 	return out
+}
+
+// answerText is the status of a call that was answered, and what it means where the number does not say it.
+func answerText(c *engine.Call) string {
+	switch c.How {
+	case engine.HowInFlight, engine.HowKeyTaken:
+		return string(c.How)
+	case engine.HowUnreadable, engine.HowUnexpected:
+		return fmt.Sprintf("%d, %s", c.Status, c.How)
+	}
+	return fmt.Sprint(c.Status)
 }
 
 func paragraphs(text string) []string {
