@@ -58,11 +58,15 @@ func (b *Bench) parse(name string, src []byte) (*woml.Document, error) {
 	if d != nil {
 		return d, nil
 	}
-	line := diags[0].Line
-	if at, ok := b.s.FileLine[name]; ok && bytes.Equal(src, b.s.Files[name]) {
-		return nil, fmt.Errorf("%s:%d:%d: %s: %s", b.s.File, at+line-1, diags[0].Column, diags[0].Code, diags[0].Message)
+	if _, ok := b.s.FileLine[name]; ok && bytes.Equal(src, b.s.Files[name]) {
+		return nil, placed(b.s, name, diags[0])
 	}
-	return nil, fmt.Errorf("%s:%d:%d: %s: %s", name, line, diags[0].Column, diags[0].Code, diags[0].Message)
+	return nil, fmt.Errorf("%s:%d:%d: %s: %s", name, diags[0].Line, diags[0].Column, diags[0].Code, diags[0].Message)
+}
+
+// placed is a mistake in an embedded document, where it stands in the scenario's file.
+func placed(s *lang.Scenario, name string, d woml.Diagnostic) error {
+	return fmt.Errorf("%s:%d:%d: %s: %s", s.File, s.FileLine[name]+d.Line-1, d.Column, d.Code, d.Message)
 }
 
 // use puts a document in the place of the former one of its workflow.

@@ -36,6 +36,9 @@ func Find(name string) (*lang.Scenario, error) {
 	if len(near) != 1 {
 		near = c.beginning(name)
 	}
+	if name == "" {
+		near = nil // every name begins so
+	}
 	switch len(near) {
 	case 1:
 		return c.byName[near[0]], nil
@@ -48,7 +51,7 @@ func Find(name string) (*lang.Scenario, error) {
 	return nil, fmt.Errorf("several scenarios begin with %q: %s", name, strings.Join(near, ", "))
 }
 
-// LoadFile reads one scenario file and judges what it names. Its mistakes are lang.Errors, with file:line:column.
+// LoadFile reads one scenario file, and judges its documents and what it names. Its mistakes have file:line:column.
 func LoadFile(file string) (*lang.Scenario, error) {
 	src, err := os.ReadFile(file)
 	if err != nil {
@@ -61,6 +64,14 @@ func load(file string, src []byte) (*lang.Scenario, error) {
 	s, err := lang.Parse(file, src)
 	if err != nil {
 		return nil, err
+	}
+	for _, name := range s.Names {
+		if filepath.Ext(name) != ".woml" {
+			continue
+		}
+		if d, diags := document(s.Files[name]); d == nil {
+			return nil, placed(s, name, diags[0])
+		}
 	}
 	if err := s.Check(namesOf(s)); err != nil {
 		return nil, err

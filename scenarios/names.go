@@ -17,7 +17,7 @@ type names struct{ docs []*woml.Document }
 
 var _ lang.Judge = names{}
 
-// namesOf reads the documents that a scenario embeds. Those that cannot be read are left out: opening a bench says why.
+// namesOf reads the documents that a scenario embeds. Those that cannot be read are left out: reading the file says why.
 func namesOf(s *lang.Scenario) names {
 	var n names
 	for _, name := range s.Names {
