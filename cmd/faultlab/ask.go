@@ -198,7 +198,11 @@ func (a *app) awaitEndElsewhere(ctx context.Context, run string) error {
 // runError is one sentence about a run that cannot be had.
 func (a *app) runError(run string, err error) error {
 	if errors.Is(err, engine.ErrNoRun) {
-		return failed(fmt.Errorf("there is no run %s: faultlab list shows those that there are", run))
+		return failed(errors.New(noRun(run)))
 	}
 	return failed(err)
+}
+
+func noRun(run string) string {
+	return fmt.Sprintf("there is no run %s: faultlab list shows those that there are", run)
 }

@@ -48,6 +48,9 @@ func (a *app) replayCommand() *cobra.Command {
 }
 
 func (a *app) replay(ctx context.Context, f replayFlags, args []string) error {
+	if f.junit != "" && f.junit == f.markdown {
+		return usage("--junit and --markdown both name %s: one report would replace the other", f.junit)
+	}
 	list, err := scenariosOf(f.all, args)
 	if err != nil {
 		return err

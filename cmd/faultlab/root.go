@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"faultlab/engine/clock"
 )
@@ -112,18 +113,85 @@ func newRoot(s streams) *cobra.Command {
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usage("%w; see %s --help", err, c.CommandPath())
+		return usage("%w; see %s --help", flagError(err), c.CommandPath())
 	})
 	for _, group := range a.commands() {
 		root.AddGroup(&cobra.Group{ID: group.name, Title: group.name + ":"})
 		for _, c := range group.commands {
 			c.GroupID = group.name
+			c.Args = counted(c.Args)
 			root.AddCommand(c)
 		}
 	}
 	root.SetHelpCommandGroupID(groupAbout)
 	root.SetCompletionCommandGroupID(groupAbout)
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "help":
+			c.Run, c.RunE = nil, func(_ *cobra.Command, args []string) error { return helpOn(root, args) }
+		case "completion":
+			c.Args, c.RunE = cobra.ArbitraryArgs, shellsOnly
+		}
+	}
 	return root
+}
+
+// counted has a command say in this program's words that it was given too much or too little.
+func counted(check cobra.PositionalArgs) cobra.PositionalArgs {
+	if check == nil {
+		return nil
+	}
+	return func(c *cobra.Command, args []string) error {
+		if check(c, args) == nil {
+			return nil
+		}
+		_, takes, _ := strings.Cut(c.Use, " ")
+		switch {
+		case takes == "":
+			return usage("%s takes nothing, and %q was given; see %s --help", c.Name(), args[0], c.CommandPath())
+		case len(args) == 0:
+			return usage("%s takes %s, and nothing was given; see %s --help", c.Name(), takes, c.CommandPath())
+		}
+		return usage("%s takes %s, and %s were given; see %s --help", c.Name(), takes, plural(len(args), "word"), c.CommandPath())
+	}
+}
+
+// flagError says what a flag takes, where the parser only says which of its functions failed.
+func flagError(err error) error {
+	var bad *pflag.InvalidValueError
+	if !errors.As(err, &bad) {
+		return err
+	}
+	f := bad.GetFlag()
+	what, ok := map[string]string{"int": "whole number", "int64": "whole number", "float64": "number", "duration": "duration, as 250ms or 1m30s"}[f.Value.Type()]
+	if !ok {
+		return err
+	}
+	return fmt.Errorf("--%s: %q is no %s", f.Name, bad.GetValue(), what)
+}
+
+// helpOn is the help of one command.
+func helpOn(root *cobra.Command, args []string) error {
+	c, rest, err := root.Find(args)
+	if err != nil || len(rest) > 0 {
+		return noCommand(root, []string{strings.Join(args, " ")})
+	}
+	c.InitDefaultHelpFlag()
+	return c.Help()
+}
+
+// shellsOnly answers where completion is not followed by a shell that it knows.
+func shellsOnly(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return c.Help()
+	}
+	var shells []string
+	for _, s := range c.Commands() {
+		shells = append(shells, s.Name())
+	}
+	return usage("there is no completion for %q: the shells are %s", args[0], joined(shells))
 }
 
 // withState gives a command the flag that names the state file.

@@ -20,7 +20,7 @@ func fileSecrets(path string) (func(string) (string, bool), error) {
 	if err != nil {
 		return nil, usage("there is no file of secrets %s", path)
 	}
-	if mode := info.Mode().Perm(); mode&0o077 != 0 {
+	if mode := info.Mode().Perm(); mode&0o077 != 0 && info.Mode().IsRegular() {
 		return nil, usage("%s can be read by others (mode %04o): run chmod 600 %s", path, mode, path)
 	}
 	raw, err := readFile(path)

@@ -70,7 +70,11 @@ func (a *app) readPayload(arg string) (json.RawMessage, error) {
 	}
 	var object map[string]json.RawMessage
 	if json.Unmarshal(raw, &object) != nil || object == nil {
-		return nil, usage("the payload is not a JSON object: %s", shortened(string(raw), 60))
+		hint := ""
+		if _, err := os.Stat(arg); err == nil || strings.HasSuffix(arg, ".json") {
+			hint = "; @" + arg + " reads a file"
+		}
+		return nil, usage("the payload is not a JSON object: %s%s", shortened(string(raw), 60), hint)
 	}
 	return raw, nil
 }

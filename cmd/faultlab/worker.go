@@ -147,10 +147,10 @@ type problem struct {
 	Code    string `json:"code,omitempty"`
 }
 
-func problemOf(err error) *problem {
+func problemOf(run string, err error) *problem {
 	p := &problem{Message: err.Error()}
 	if errors.Is(err, engine.ErrNoRun) {
-		p.Message += "; faultlab list shows those that there are"
+		p.Message = noRun(run)
 	}
 	var coded trigger.Coded
 	if errors.As(err, &coded) {
@@ -204,6 +204,7 @@ type triggerArgs struct {
 func (w *worker) carryOut(ctx context.Context, c engine.Command) answer {
 	var out answer
 	var err error
+	asked := c.Run
 	if c.Verb != verbTrigger {
 		c.Run, err = engine.FindRun(w.store, c.Run)
 	}
@@ -211,7 +212,7 @@ func (w *worker) carryOut(ctx context.Context, c engine.Command) answer {
 		out, err = w.verb(ctx, c)
 	}
 	if err != nil {
-		out.Error = problemOf(err)
+		out.Error = problemOf(asked, err)
 	}
 	return out
 }

@@ -7,7 +7,9 @@ package assume
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"slices"
 	"strings"
@@ -102,6 +104,9 @@ func Parse(data []byte) (*Set, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&f); err != nil {
+		if errors.Is(err, io.EOF) {
+			err = errors.New("nothing is there")
+		}
 		line, col := position(data, dec.InputOffset(), err)
 		return nil, fmt.Errorf("%d:%d: %s; an assumed contract is {\"origins\": {ORIGIN: {enforces, carrier, retention, conflict, keyTaken, idempotent, lookup, headers}}}",
 			line, col, strings.TrimPrefix(err.Error(), "json: "))

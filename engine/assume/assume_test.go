@@ -53,7 +53,7 @@ func TestRefusals(t *testing.T) {
 		`{"origins": {"*": {"lookup": "http://x/"}}}`:                    "has no place for",
 		"{\"origins\": {\n  \"*\": {\"enforces\": 1}}}":                  "2:",
 		"{\"origins\": {\n  \"*\": {\"enforces\": true}}, }":             "2:",
-		``: "1:1",
+		``: "1:1: nothing is there; ",
 	} {
 		if _, err := Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
