@@ -3,6 +3,7 @@ package lang
 import (
 	"bytes"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -97,11 +98,18 @@ func (p *reader) references() {
 		}
 	}
 	for _, name := range p.out.Names {
-		if named[name] || !loads && strings.HasSuffix(name, ".woml") {
+		if named[name] || !loads && strings.HasSuffix(name, ".woml") || p.meant(name) {
 			continue
 		}
 		p.fail(p.out.FileLine[name]-1, &Error{Column: 1, Message: "no line of the script names this file; name it or take it out"})
 	}
+}
+
+// meant reports whether a line with a mistake in it is about a file: it names the file, or should.
+func (p *reader) meant(file string) bool {
+	return slices.ContainsFunc(p.errs, func(e *Error) bool {
+		return slices.Contains(e.Suggest, file) || e.Line <= len(p.script) && strings.Contains(p.script[e.Line-1], file)
+	})
 }
 
 // collection refuses the count of a collection that neither a file nor a send ever mentions: it is a mistyped word.

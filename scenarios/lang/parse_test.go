@@ -250,6 +250,17 @@ func TestEveryMistakeHasItsPlaceAndWhatFits(t *testing.T) {
 	}
 }
 
+func TestAMistakeIsNotToldASecondTimeOfTheFileThatItIsAbout(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{"trigger s p.json times=x", "trigger s p.jsn", "trigerr s p.json"} {
+		_, err := Parse("x.txtar", []byte("title T\n"+line+"\n-- w.woml --\n-- p.json --\n{}\n"))
+		var all Errors
+		if !errors.As(err, &all) || len(all) != 1 || all[0].Line != 2 {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+}
+
 func TestAllMistakesAreFoundAtOnceInOrder(t *testing.T) {
 	t.Parallel()
 	_, err := Parse("x.txtar", []byte("expect atempts 2\nnonsense\nwait 5\n"))
