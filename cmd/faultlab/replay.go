@@ -75,7 +75,9 @@ func (a *app) replay(ctx context.Context, f replayFlags, args []string) error {
 		return failed(err)
 	}
 	if !f.asJSON {
-		fmt.Fprintf(a.Out, "%d passed, %d failed\n", passed, len(list)-passed)
+		if _, err := fmt.Fprintf(a.Out, "%d passed, %d failed\n", passed, len(list)-passed); err != nil {
+			return failed(err)
+		}
 	}
 	if passed < len(list) {
 		return quiet(exitFailed)
@@ -150,25 +152,27 @@ func (a *app) printReport(f replayFlags, r *scenarios.Report) error {
 	if !r.Passed() {
 		mark = "FAIL"
 	}
-	fmt.Fprintf(a.Out, "%s %s  %s\n", mark, r.Scenario.Name, clean(r.Scenario.Title))
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s %s  %s\n", mark, r.Scenario.Name, clean(r.Scenario.Title))
 	for _, c := range r.Complaints() {
-		fmt.Fprintf(a.Out, "     %s\n", clean(c))
+		fmt.Fprintf(&b, "     %s\n", clean(c))
 	}
 	if f.verbose {
-		var b bytes.Buffer
-		b.WriteString(scenarios.WireText(r.View.Wire, r.View.Start))
-		b.WriteString(scenarios.ArrivalsText(r.View))
+		var picture bytes.Buffer
+		picture.WriteString(scenarios.WireText(r.View.Wire, r.View.Start))
+		picture.WriteString(scenarios.ArrivalsText(r.View))
 		for _, o := range r.View.Operations {
-			fmt.Fprintf(&b, "operation %s of %s: believed %s, %s: %s. %s\n", stepName(o.Step, o.Undo), clean(o.Subject), o.Belief, plural(len(o.Effects), "effect"), o.Verdict, clean(o.Why))
+			fmt.Fprintf(&picture, "operation %s of %s: believed %s, %s: %s. %s\n", stepName(o.Step, o.Undo), clean(o.Subject), o.Belief, plural(len(o.Effects), "effect"), o.Verdict, clean(o.Why))
 		}
-		for _, line := range strings.Split(strings.TrimRight(b.String(), "\n"), "\n") {
-			fmt.Fprintf(a.Out, "     %s\n", line)
+		for _, line := range strings.Split(strings.TrimRight(picture.String(), "\n"), "\n") {
+			fmt.Fprintf(&b, "     %s\n", line)
 		}
 	}
 	for _, w := range r.Warnings {
-		fmt.Fprintf(a.Out, "     warning: %s\n", clean(w))
+		fmt.Fprintf(&b, "     warning: %s\n", clean(w))
 	}
-	return nil
+	_, err := a.Out.Write(b.Bytes())
+	return err
 }
 
 func writeMarkdown(w io.Writer, reports []*scenarios.Report) error {

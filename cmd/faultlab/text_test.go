@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os/exec"
 	"strings"
 	"testing"
@@ -69,4 +70,19 @@ func TestWrap(t *testing.T) {
 			t.Fatalf("%v became %v", words, got)
 		}
 	})
+}
+
+// full is a place that takes nothing more.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
+func TestWhatCannotBeWrittenIsAFailure(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"replay", "a-fail-before-commit"}, {"replay", "a-fail-before-commit", "--json"}} {
+		var said strings.Builder
+		if code := execute(streams{In: strings.NewReader(""), Out: full{}, Err: &said}, args); code != exitFailed || !strings.Contains(said.String(), "no space left") {
+			t.Errorf("%v: it exits %d and says %q", args, code, said.String())
+		}
+	}
 }
