@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"embed"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -55,7 +56,7 @@ func Find(name string) (*lang.Scenario, error) {
 func LoadFile(file string) (*lang.Scenario, error) {
 	src, err := os.ReadFile(file)
 	if err != nil {
-		return nil, fmt.Errorf("read the scenario: %w", err)
+		return nil, fmt.Errorf("cannot read %s: %w", file, errors.Unwrap(err))
 	}
 	return load(file, src)
 }

@@ -30,7 +30,7 @@ func (a *app) newCommand() *cobra.Command {
 			case errors.Is(err, os.ErrExist):
 				return failed(fmt.Errorf("%s exists already: choose another name", path))
 			case err != nil:
-				return failed(fmt.Errorf("write the scenario: %w", err))
+				return failed(fmt.Errorf("cannot write %s: %w", path, errors.Unwrap(err)))
 			}
 			_, err = f.Write(lang.Starter(name))
 			if err := errors.Join(err, f.Close()); err != nil {

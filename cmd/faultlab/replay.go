@@ -203,7 +203,7 @@ func writeReport(path string, write func(io.Writer) error) error {
 		return err
 	}
 	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
-		return fmt.Errorf("write the report: %w", err)
+		return fmt.Errorf("cannot write %s: %w", path, errors.Unwrap(err))
 	}
 	return nil
 }
