@@ -142,9 +142,9 @@ func unasked(c *Call) string {
 
 func lookupMissing(c *Call, template string) string {
 	if template == "none" {
-		return "the assumed contract says that keys cannot be looked up there; give --url, or escalate"
+		return "the assumed contract says that keys cannot be looked up there: give another address, or escalate"
 	}
-	return fmt.Sprintf("call %d of %s was sent without a key: there is nothing to look it up by; give --url, or escalate", c.N(), c.Step)
+	return fmt.Sprintf("call %d of %s was sent without a key: there is nothing to look it up by: give another address, or escalate", c.N(), c.Step)
 }
 
 var secretForm = regexp.MustCompile(`^(.*)\{\{secrets\.([A-Z][A-Z0-9_]*)\}\}(.*)$`)
