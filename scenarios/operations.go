@@ -227,6 +227,7 @@ func (o *op) derive(all []*engine.Run, seen *seenThere) {
 	if o.beyond = !asksProvider(runs, o.key) && len(out.Effects) == 0; o.beyond && out.Belief != engine.BeliefUnknown {
 		out.Verdict = ""
 	}
+	out.Unaskable = len(out.Doubts) > 0 && !slices.ContainsFunc(out.Doubts, func(c *engine.Call) bool { return !seen.cannotAsk(c) })
 	out.Why = why(out, runs, seen)
 	o.out, o.stale, o.asked = out, false, time.Time{}
 }

@@ -123,6 +123,7 @@ type Operation struct {
 	Doubts    []*engine.Call // what must be looked up, the newest call of each key
 	DoubtRuns []string       // the run of each doubt
 	Options   []Option       // the four decisions
+	Unaskable bool           // none of the doubts can be looked up by a key, as the contract is assumed
 }
 
 // Option is one decision that a person can take about an unknown operation.

@@ -99,7 +99,7 @@ var tellings = []telling{
 	{engine.Unresolved, found, sayf("The look-up found the %[1]s. Record it: the run goes on, and nothing is sent again.")},
 	{engine.Unresolved, noAnswer, say("The look-up got no answer, so nobody knows more than before. Ask again later, or escalate.")},
 	{engine.Unresolved, noRecord, say("The look-up found no record. The same key may be sent again, as long as the provider still remembers it.")},
-	{engine.Unresolved, func(s story) bool { return s.mute }, say("Nobody knows what became of it, and it cannot be looked up by a key. Escalate it to a person who can find out by other means.")},
+	{engine.Unresolved, func(s story) bool { return s.Unaskable }, say("The caller cannot know what became of it, and it cannot be looked up by a key. Escalate it to a person who can find out by other means.")},
 	{engine.Unresolved, func(s story) bool { return len(s.Effects) == 1 }, sayf("Look it up, then record it: the %[1]s is already there.")},
 	{engine.Unresolved, func(s story) bool { return s.killed }, sayf("The worker was killed before it wrote an answer down: not even whether the request went out is known. The ledger holds no %[1]s yet: look it up before anything is sent again.")},
 	{engine.Unresolved, func(s story) bool { return s.status != 0 }, sayf("The answers say neither that it happened nor that it did not; the ledger holds no %[1]s. Look it up before anything is sent again.")},

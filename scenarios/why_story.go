@@ -25,7 +25,6 @@ type story struct {
 	looked   bool // after a look-up that found no record
 	gaveUp   bool // a person abandoned it
 	forced   bool // it was sent again although that was refused
-	mute     bool // nobody can be asked about it by a key
 	last     *engine.EvidenceAt
 	status   int  // of the newest reply to a write; 0 if there was none
 	killed   bool // the worker was killed with a write begun
@@ -36,10 +35,7 @@ type story struct {
 }
 
 func tell(o Operation, runs []*engine.Run, seen *seenThere) story {
-	s := story{Operation: o, noun: "record", harmless: true, broke: true, mute: len(o.Doubts) > 0}
-	for _, c := range o.Doubts {
-		s.mute = s.mute && seen.cannotAsk(c)
-	}
+	s := story{Operation: o, noun: "record", harmless: true, broke: true}
 	if len(o.Effects) > 0 {
 		s.noun = singular(o.Effects[0].Collection)
 	}

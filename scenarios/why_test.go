@@ -117,7 +117,7 @@ func TestWhyIsTrueOfWhatAPersonDid(t *testing.T) {
 		noKey    = "missing-key-executes"
 		newKey   = "d-new-key-per-attempt"
 		noLookup = `assume {"origins":{"http://127.0.0.1:4040":{"lookup":"none"}}}`
-		mute     = "Nobody knows what became of it, and it cannot be looked up by a key. Escalate it to a person who can find out by other means."
+		mute     = "The caller cannot know what became of it, and it cannot be looked up by a key. Escalate it to a person who can find out by other means."
 	)
 	for _, c := range []struct{ name, script, want string }{
 		{plain, noLookup + "|fault commit-then-drop|trigger", mute},

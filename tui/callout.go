@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -72,10 +73,15 @@ func (b beliefPane) evidenceSentence(e *engine.EvidenceAt, noun string) (what, m
 
 // offer is what the key in the call-out does next.
 func (b beliefPane) offer(r *engine.Run, s *engine.Step) string {
-	if c := doubtful(r, s); c != nil && lastEvidence(c) != nil {
+	if c := doubtful(r, s); c != nil && (lastEvidence(c) != nil || b.unaskable(c)) {
 		return "decide"
 	}
 	return "look the key up"
+}
+
+// unaskable reports whether a doubt is of an operation that cannot be looked up by a key.
+func (b beliefPane) unaskable(c *engine.Call) bool {
+	return slices.ContainsFunc(b.view.Operations, func(o scenarios.Operation) bool { return o.Unaskable && slices.Contains(o.Doubts, c) })
 }
 
 // doubtful is the newest call of the step that nobody can answer for.

@@ -190,3 +190,19 @@ func TestADoubtBesideADoneOperationIsLoud(t *testing.T) {
 		t.Errorf("there is nothing to decide:\n%s", frame)
 	}
 }
+
+// Where the provider is assumed to have no look-up, none is offered.
+func TestWhatCannotBeLookedUpIsOnlyDecided(t *testing.T) {
+	t.Parallel()
+	m := show(t, played(t, "409-means-it-exists"))
+	frame := ansi.Strip(m.View())
+	if strings.Contains(frame, "look the key up") || !strings.Contains(frame, "decide") {
+		t.Errorf("the bench offers a look-up:\n%s", frame)
+	}
+	follow(m, keyMsg("u"))
+	rest(t, m.session.bench)
+	follow(m, newsMsg{})
+	if frame := ansi.Strip(m.View()); !strings.Contains(frame, "none: it cannot be looked up by a key") || strings.Contains(frame, "looks the key up") {
+		t.Errorf("the page offers a look-up:\n%s", frame)
+	}
+}

@@ -213,6 +213,9 @@ func (p *settle) evidence(m *model, op *scenarios.Operation, width, how int) []s
 		if m.session.busy == "lookup" {
 			return []spans{say(inkQuiet, "asking the provider by key "+t.glyphs.more)}
 		}
+		if op.Unaskable {
+			return []spans{say(inkQuiet, "none: it cannot be looked up by a key")}
+		}
 		return []spans{say(inkQuiet, "none yet.  ", inkAccent, look, inkQuiet, " looks the key up")}
 	}
 	return out
