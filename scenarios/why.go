@@ -26,7 +26,7 @@ func sayf(text string) func(story) string {
 }
 
 var tellings = []telling{
-	{engine.OneEffect, func(s story) bool { return s.recorded && (s.byHand || s.resent) }, settledByHand},
+	{engine.OneEffect, func(s story) bool { return s.recorded && (s.byHand || s.resent || len(s.Runs) > 1) }, settledByHand},
 	{engine.OneEffect, func(s story) bool { return s.recorded && s.killed }, sayf("The worker was killed before it wrote an answer down. The look-up found the %[1]s, and that was recorded; nothing was sent again.")},
 	{engine.OneEffect, func(s story) bool { return s.recorded && s.hungUp }, sayf("It was cancelled while the request was out. The look-up found the %[1]s, and that was recorded; nothing was sent again.")},
 	{engine.OneEffect, func(s story) bool { return s.recorded && s.garbled }, sayf("The answer could not be read, but the look-up found the %[1]s, and that was recorded. Nothing was sent again.")},
@@ -34,7 +34,7 @@ var tellings = []telling{
 	{engine.OneEffect, func(s story) bool { return s.recorded }, sayf("Nobody answered, but the look-up found the %[1]s, and that was recorded. Nothing was sent again.")},
 	{engine.OneEffect, func(s story) bool { return s.resent }, sentAgain},
 	{engine.OneEffect, func(s story) bool { return s.hidden > 0 }, sayf("The script made one call, and the transport sent it again by itself. Only the key kept it one %[1]s, and nobody asked whether it would.")},
-	{engine.OneEffect, func(s story) bool { return len(s.Runs) > 1 && s.replayed }, severalRuns},
+	{engine.OneEffect, func(s story) bool { return len(s.Runs) > 1 && len(s.Keys) < 2 && s.replayed }, severalRuns},
 	{engine.OneEffect, func(s story) bool { return s.replayed }, keptSingle},
 	{engine.OneEffect, func(s story) bool { return s.broke }, func(s story) string {
 		text := "The " + s.noun + " is made, and the run failed afterwards. What happened does not unhappen"
@@ -44,7 +44,7 @@ var tellings = []telling{
 		return text + ": whoever tries again must keep the key."
 	}},
 	{engine.OneEffect, func(s story) bool { return s.failed && s.harmless }, sayf("What failed had provably done nothing, and a later attempt made the %[1]s.")},
-	{engine.OneEffect, func(s story) bool { return s.failed && len(s.Keys) > 0 }, func(s story) string {
+	{engine.OneEffect, func(s story) bool { return s.failed && (len(s.Keys) == 1 || len(s.Keys) > 1 && !s.gaveUp) }, func(s story) string {
 		if len(s.Keys) > 1 {
 			return "An attempt failed and a later one, under another key, made the " + s.noun + ". That there is one is luck: had the first one made it, there would be two."
 		}
@@ -138,6 +138,8 @@ func settledByHand(s story) string {
 	switch {
 	case s.byHand:
 		return "Its result was given by hand, and the ledger holds one " + s.noun + "."
+	case !s.resent:
+		return "One run was settled by the " + s.noun + " that the look-up found, another asked for it too, and the ledger holds one " + s.noun + "."
 	case len(s.Keys) != 1:
 		return "It was sent again, and the look-up found one " + s.noun + ", which was recorded."
 	}

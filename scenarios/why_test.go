@@ -113,11 +113,13 @@ func TestWhyIsTrueOfWhatHappened(t *testing.T) {
 func TestWhyIsTrueOfWhatAPersonDid(t *testing.T) {
 	t.Parallel()
 	const (
-		plain    = "a-fail-before-commit"
-		noKey    = "missing-key-executes"
-		newKey   = "d-new-key-per-attempt"
-		noLookup = `assume {"origins":{"http://127.0.0.1:4040":{"lookup":"none"}}}`
-		mute     = "The caller cannot know what became of it, and it cannot be looked up by a key. Escalate it to a person who can find out by other means."
+		plain       = "a-fail-before-commit"
+		noKey       = "missing-key-executes"
+		newKey      = "d-new-key-per-attempt"
+		runKey      = "rerun-with-the-runs-key"
+		businessKey = "rerun-with-a-business-key"
+		noLookup    = `assume {"origins":{"http://127.0.0.1:4040":{"lookup":"none"}}}`
+		mute        = "The caller cannot know what became of it, and it cannot be looked up by a key. Escalate it to a person who can find out by other means."
 	)
 	for _, c := range []struct{ name, script, want string }{
 		{plain, noLookup + "|fault commit-then-drop|trigger", mute},
@@ -136,6 +138,11 @@ func TestWhyIsTrueOfWhatAPersonDid(t *testing.T) {
 			"Without proof, it was sent again, and there is one job. Had the first request arrived late, there would be two: no key joins them."},
 		{newKey, "fault drop-before-commit|trigger|lookup|resubmit",
 			"The look-up found nothing, so it was sent again, and there is one job. Had the first request arrived late, there would be two: no key joins them."},
+		{runKey, "fault drop-before-commit|trigger|lookup|abandon|fault commit-then-error|rerun",
+			"An earlier attempt made the job. Only the shared key kept a later one from making another."},
+		{runKey, "fault fail-before-commit fail-before-commit fail-before-commit|trigger|lookup|abandon|rerun", "It is done, and the ledger holds one job."},
+		{businessKey, "fault commit-then-drop|trigger|lookup|record|rerun",
+			"One run was settled by the job that the look-up found, another asked for it too, and the ledger holds one job."},
 		{newKey, "fault fail-before-commit|trigger",
 			"An attempt failed and a later one, under another key, made the job. That there is one is luck: had the first one made it, there would be two."},
 		{plain, `fault commit-then-drop|trigger|record result={"jobId":"x"} --force`, "Its result was given by hand, and the ledger holds one job."},
