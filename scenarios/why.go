@@ -36,61 +36,21 @@ var tellings = []telling{
 	{engine.OneEffect, func(s story) bool { return s.hidden > 0 }, sayf("The script made one call, and the transport sent it again by itself. Only the key kept it one %[1]s, and nobody asked whether it would.")},
 	{engine.OneEffect, func(s story) bool { return len(s.Runs) > 1 && len(s.Keys) < 2 && s.replayed }, severalRuns},
 	{engine.OneEffect, func(s story) bool { return s.replayed }, keptSingle},
-	{engine.OneEffect, func(s story) bool { return s.broke }, func(s story) string {
-		text := "The " + s.noun + " is made, and the run failed afterwards. What happened does not unhappen"
-		if len(s.Keys) == 0 {
-			return text + ": trying again would make another."
-		}
-		return text + ": whoever tries again must keep the key."
-	}},
+	{engine.OneEffect, func(s story) bool { return s.broke }, brokeAfterwards},
 	{engine.OneEffect, func(s story) bool { return s.failed && s.harmless }, sayf("What failed had provably done nothing, and a later attempt made the %[1]s.")},
-	{engine.OneEffect, func(s story) bool { return s.failed && (len(s.Keys) == 1 || len(s.Keys) > 1 && !s.gaveUp) }, func(s story) string {
-		if len(s.Keys) > 1 {
-			return "An attempt failed and a later one, under another key, made the " + s.noun + ". That there is one is luck: had the first one made it, there would be two."
-		}
-		return "An attempt failed and a later one made the " + s.noun + ". The same key is what made trying again safe, without knowing what the first had done."
-	}},
+	{engine.OneEffect, func(s story) bool { return s.failed && (len(s.Keys) == 1 || len(s.Keys) > 1 && !s.gaveUp) }, madeLater},
 	{engine.OneEffect, func(s story) bool { return s.requests > 1 && len(s.Keys) == 0 }, sayf("It was sent more than once. Each request says the whole %[1]s, so that there is one however often it comes, and the last one stays.")},
-	{engine.OneEffect, always, func(s story) string {
-		if s.requests > 1 {
-			return "It is done, and the ledger holds one " + s.noun + "."
-		}
-		return "Asked for once, answered, and the ledger holds one " + s.noun + "."
-	}},
+	{engine.OneEffect, always, onceOrMore},
 
-	{engine.CleanFailure, func(s story) bool { return s.gaveUp }, func(s story) string {
-		if noRecord(s) {
-			return "It was looked up, was not there, and was given up. The ledger holds no " + s.noun + " of it."
-		}
-		return "It was given up without proof. The ledger holds no " + s.noun + " of it."
-	}},
+	{engine.CleanFailure, func(s story) bool { return s.gaveUp }, givenUp},
 	{engine.CleanFailure, func(s story) bool { return s.requests == 0 }, say("Nothing was ever sent. It did not happen, and both sides agree.")},
-	{engine.CleanFailure, always, func(s story) string {
-		if s.status == http.StatusTooManyRequests {
-			return "The provider turned it away and made no " + s.noun + ": both sides agree. It may be asked again later."
-		}
-		return "The provider refused it and made no " + s.noun + ": both sides agree. Asking the same again would meet the same answer."
-	}},
+	{engine.CleanFailure, always, turnedAway},
 
-	{engine.PhantomSuccess, func(s story) bool { return s.recorded }, func(s story) string {
-		if s.byHand {
-			return "Its result was given by hand, and the ledger holds no " + s.noun + " of it."
-		}
-		return "What was recorded is not of this operation: the ledger holds no " + s.noun + " that it asked for."
-	}},
+	{engine.PhantomSuccess, func(s story) bool { return s.recorded }, phantomRecord},
 	{engine.PhantomSuccess, func(s story) bool { return s.replayed }, sayf("The reply was an earlier answer, to another operation under the same key. This one never made its %[1]s, and the caller believes that it did.")},
 	{engine.PhantomSuccess, always, sayf("The reply said yes and the ledger holds no %[1]s. The caller has no reason to look again.")},
 
-	{engine.FalseFailure, func(s story) bool { return s.gaveUp }, func(s story) string {
-		made := count(len(s.Effects), s.noun)
-		switch {
-		case lateCommit(s):
-			return "It was given up, and then the late request arrived: " + made + ". No record is not the same as did not happen."
-		case noRecord(s):
-			return "The look-up found nothing and it was given up, but the ledger holds " + made + ". No record is not the same as did not happen."
-		}
-		return "It was given up without proof, and the ledger holds " + made + "."
-	}},
+	{engine.FalseFailure, func(s story) bool { return s.gaveUp }, gaveUpWrongly},
 	{engine.FalseFailure, always, sayf("The caller believes that it failed, and the ledger holds %[2]s. Whoever starts it again under a new key makes a second one.")},
 
 	{engine.Unresolved, lateCommit, sayf("The look-up found nothing, and then the late request arrived: %[2]s. No record is not the same as did not happen. Look it up again.")},
@@ -105,9 +65,7 @@ var tellings = []telling{
 	{engine.Unresolved, func(s story) bool { return s.status != 0 }, sayf("The answers say neither that it happened nor that it did not; the ledger holds no %[1]s. Look it up before anything is sent again.")},
 	{engine.Unresolved, always, sayf("Sent, and nobody answered. The ledger holds no %[1]s yet, which the caller cannot see: look it up before anything is sent again.")},
 
-	{engine.Duplicate, func(s story) bool { return len(s.Keys) > 1 }, func(s story) string {
-		return fmt.Sprintf("%s keys for one operation: the provider could not know that they mean the same %s, and made %s.", numeral(len(s.Keys)), s.noun, count(len(s.Effects), s.noun))
-	}},
+	{engine.Duplicate, func(s story) bool { return len(s.Keys) > 1 }, severalKeys},
 	{engine.Duplicate, func(s story) bool { return len(s.Keys) == 0 }, sayf("Sent without a key, so each request was a new operation to the provider: %[2]s.")},
 	{engine.Duplicate, keyNotSeen, sayf("A key was sent and the provider read none, so each request was a new operation to it: %[2]s.")},
 	{engine.Duplicate, func(s story) bool { return s.forced && s.Effects[0].CommittedAt.Before(s.resentAt) }, sayf("It was forced under a key that the provider had forgotten. To the provider that was a new operation: %[2]s.")},
@@ -131,6 +89,72 @@ func severalRuns(s story) string {
 		others = "the other was"
 	}
 	return fmt.Sprintf("%s runs asked for it under one key. One of them made the %s, %s told of it.", numeral(len(s.Runs)), s.noun, others)
+}
+
+// brokeAfterwards tells of an effect whose step failed all the same.
+func brokeAfterwards(s story) string {
+	text := "The " + s.noun + " is made, and the run failed afterwards. What happened does not unhappen"
+	if len(s.Keys) == 0 {
+		return text + ": trying again would make another."
+	}
+	return text + ": whoever tries again must keep the key."
+}
+
+// madeLater tells of a failed attempt and what made another one safe, if anything did.
+func madeLater(s story) string {
+	if len(s.Keys) > 1 {
+		return "An attempt failed and a later one, under another key, made the " + s.noun + ". That there is one is luck: had the first one made it, there would be two."
+	}
+	return "An attempt failed and a later one made the " + s.noun + ". The same key is what made trying again safe, without knowing what the first had done."
+}
+
+// onceOrMore tells of an effect of which there is nothing else to say.
+func onceOrMore(s story) string {
+	if s.requests > 1 {
+		return "It is done, and the ledger holds one " + s.noun + "."
+	}
+	return "Asked for once, answered, and the ledger holds one " + s.noun + "."
+}
+
+// givenUp tells of an abandoned operation that did not happen.
+func givenUp(s story) string {
+	if noRecord(s) {
+		return "It was looked up, was not there, and was given up. The ledger holds no " + s.noun + " of it."
+	}
+	return "It was given up without proof. The ledger holds no " + s.noun + " of it."
+}
+
+// turnedAway tells of a refusal.
+func turnedAway(s story) string {
+	if s.status == http.StatusTooManyRequests {
+		return "The provider turned it away and made no " + s.noun + ": both sides agree. It may be asked again later."
+	}
+	return "The provider refused it and made no " + s.noun + ": both sides agree. Asking the same again would meet the same answer."
+}
+
+// phantomRecord tells of what a person recorded and the ledger does not hold.
+func phantomRecord(s story) string {
+	if s.byHand {
+		return "Its result was given by hand, and the ledger holds no " + s.noun + " of it."
+	}
+	return "What was recorded is not of this operation: the ledger holds no " + s.noun + " that it asked for."
+}
+
+// gaveUpWrongly tells of an abandoned operation that happened.
+func gaveUpWrongly(s story) string {
+	made := count(len(s.Effects), s.noun)
+	switch {
+	case lateCommit(s):
+		return "It was given up, and then the late request arrived: " + made + ". No record is not the same as did not happen."
+	case noRecord(s):
+		return "The look-up found nothing and it was given up, but the ledger holds " + made + ". No record is not the same as did not happen."
+	}
+	return "It was given up without proof, and the ledger holds " + made + "."
+}
+
+// severalKeys tells of requests that no key joined.
+func severalKeys(s story) string {
+	return fmt.Sprintf("%s keys for one operation: the provider could not know that they mean the same %s, and made %s.", numeral(len(s.Keys)), s.noun, count(len(s.Effects), s.noun))
 }
 
 // settledByHand tells of a record that was not the only thing that a person did.
