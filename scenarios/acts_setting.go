@@ -92,25 +92,12 @@ func (b *Bench) queue(l lang.Line, faults []faultprovider.Fault) {
 	b.set(l.Verb, l.Text, func(*Setting) {})
 }
 
-// mostTimes is up to how many times a fault that takes several requests is listed one by one.
-const mostTimes = 20
-
-// faultNames lists a fault as often as it will be taken.
-func faultNames(f faultprovider.Fault) []string {
-	name := f.Name
-	if name == "" {
-		text, _ := json.Marshal(f) // a fault is plain data
-		name = string(text)
+// faultText is a queued fault as the fault verb reads it: its name, or its composition as JSON.
+func faultText(f faultprovider.Fault) string {
+	text, _ := json.Marshal(f) // a fault is plain data
+	var name string
+	if json.Unmarshal(text, &name) == nil {
+		return name
 	}
-	switch {
-	case f.On.Times == fault.Always:
-		return []string{name + " (always)"}
-	case f.On.Times > mostTimes:
-		return []string{fmt.Sprintf("%s ×%d", name, f.On.Times)}
-	}
-	var out []string
-	for range max(1, f.On.Times) {
-		out = append(out, name)
-	}
-	return out
+	return string(text)
 }

@@ -258,7 +258,7 @@ func (b *Bench) note(n Note) { b.line.append(Entry{At: b.clk.Now(), Note: &n}) }
 func (b *Bench) set(verb, text string, change func(*Setting)) {
 	var queued []string
 	for _, f := range b.prov.Faults() {
-		queued = append(queued, faultNames(f)...)
+		queued = append(queued, faultText(f))
 	}
 	b.mu.Lock()
 	b.setting.Faults = queued

@@ -165,6 +165,13 @@ func TestAFaultThatWasTakenDoesNotComeBack(t *testing.T) {
 		{"contract ignores-key", "slow"},
 		{"trigger fulfill payload.json", ""},
 		{"crash", ""},
+		{"restart", ""},
+		{"contract seed", ""},
+		{`fault {"name":"outage","reply":{"do":"status","status":503},"on":{"times":2}}`, `{"name":"outage","commit":{"when":"before-reply"},"reply":{"do":"status","status":503},"on":{"requests":"new","times":2}}`},
+		{"trigger fulfill payload.json", `{"name":"outage","commit":{"when":"before-reply"},"reply":{"do":"status","status":503},"on":{"requests":"new","times":1}}`},
+		{"trigger fulfill payload.json", ""},
+		{`fault {"reply":{"do":"status","status":429}}`, `{"commit":{"when":"before-reply"},"reply":{"do":"status","status":429}}`}, // one without a name
+		{"trigger fulfill payload.json", ""},
 	} {
 		do(t, b, step.line)
 		if got := strings.Join(b.Timeline().Latest().Faults, " "); got != step.want {

@@ -5,6 +5,7 @@ import (
 
 	"faultlab/engine"
 	"faultlab/faultprovider"
+	"faultlab/faultprovider/fault"
 )
 
 // fold is runs, operations and effects after n entries.
@@ -195,12 +196,22 @@ func given[T any](p *T) []T {
 	return []T{*p}
 }
 
-// taken takes a fault that a request got off the queue, if it is there.
-func taken(s *Setting, fault string) bool {
-	i := slices.Index(s.Faults, fault)
-	if fault == "" || i < 0 {
-		return false
+// taken takes the fault that the provider's log calls so off the queue once, if it is there.
+func taken(s *Setting, called string) bool {
+	for i, text := range s.Faults {
+		f, err := fault.Parse(text)
+		if err != nil || f.String() != called || f.On.Times == fault.Always {
+			continue
+		}
+		left := slices.Clone(s.Faults[i:])
+		if f.On.Times > 1 {
+			f.On.Times--
+			left[0] = faultText(f)
+		} else {
+			left = left[1:]
+		}
+		s.Faults = slices.Concat(s.Faults[:i], left)
+		return true
 	}
-	s.Faults = slices.Concat(s.Faults[:i], s.Faults[i+1:])
-	return true
+	return false
 }

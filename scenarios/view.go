@@ -40,7 +40,7 @@ type Reply struct {
 
 // Setting is the part of a bench's state that verbs change.
 type Setting struct {
-	Faults     []string `json:"faults"`   // queued and not yet taken, by name
+	Faults     []string `json:"faults"`   // queued and not yet taken, as the fault verb reads them
 	Contract   string   `json:"contract"` // the one that the provider keeps, by name
 	WorkerDown bool     `json:"workerDown"`
 }
@@ -55,7 +55,7 @@ type View struct {
 	Effects    []faultprovider.Effect
 	Log        []faultprovider.Entry
 	Wire       []Row
-	Faults     []string // queued and not yet taken, by name
+	Faults     []string // queued and not yet taken, as the fault verb reads them
 	Contract   string   // the one that the provider keeps, by name
 	WorkerDown bool     // crashed and not restarted
 	Deliveries []Delivery
