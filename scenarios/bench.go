@@ -89,7 +89,7 @@ type Bench struct {
 	outside   int               // requests that the scenario itself sent
 	stepping  bool              // every actor is held at the next gate
 	committed map[string]bool   // by X-Request-Id: it has an effect in the ledger
-	sent      map[string]string // by X-Request-Id: "POST /jobs"
+	sent      map[string]sent   // by X-Request-Id
 	notify    func()
 }
 
@@ -105,7 +105,7 @@ func Open(s *lang.Scenario, o Options) (*Bench, error) {
 		return nil, err
 	}
 	b := &Bench{s: s, o: o, seed: firstOf(o.Seed, s.Seed, defaultSeed), sources: map[string]string{},
-		committed: map[string]bool{}, sent: map[string]string{}, extra: map[string][]byte{}}
+		committed: map[string]bool{}, sent: map[string]sent{}, extra: map[string][]byte{}}
 	b.line = newTimeline(s.Subject, b.refusal, func() time.Time { return b.clk.Now() })
 	b.line.notify, b.line.index.seen.askable = b.changed, b.askable
 	b.openClock()

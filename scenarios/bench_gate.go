@@ -33,6 +33,9 @@ var gates = map[clock.Point]string{
 
 // gate is asked by the clock whenever an actor passes a send, a commit, a reply or a record.
 func (b *Bench) gate(p clock.Point, subject string) clock.Verdict {
+	if (p == clock.AtSend || p == clock.AtRecord) && b.orphaned(subject) {
+		return clock.Pass
+	}
 	if b.crashesAt(gates[p], subject) {
 		id, _ := engine.ParseRequestID(subject) // it fits the crash, so it is one
 		b.kill(fmt.Sprintf("%s, in attempt %d of %s: the worker is gone", gates[p], id.Attempt, stepName(id.Step, id.Undo)))
@@ -45,6 +48,20 @@ func (b *Bench) gate(p clock.Point, subject string) clock.Verdict {
 		return clock.Park
 	}
 	return clock.Pass
+}
+
+// sent is a request that a worker wrote down.
+type sent struct {
+	what   string // "POST /jobs"
+	worker int    // which of the bench's workers
+}
+
+// orphaned reports whether the worker that sent a request is dead: it sends and writes nothing any more.
+func (b *Bench) orphaned(requestID string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s, ok := b.sent[requestID]
+	return ok && (b.setting.WorkerDown || s.worker != b.workers)
 }
 
 // crashesAt reports whether the worker is to be killed at this point of this request, and disarms the crash.
@@ -121,9 +138,9 @@ func (b *Bench) parked() []string {
 	var out []string
 	for _, p := range b.virtual.Parked() {
 		b.mu.Lock()
-		what, ok := b.sent[p.Subject]
+		what := b.sent[p.Subject].what
 		b.mu.Unlock()
-		if !ok {
+		if what == "" {
 			what = p.Subject
 		}
 		out = append(out, strings.TrimSpace(string(p.Point)+" "+what))

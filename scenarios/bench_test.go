@@ -258,6 +258,33 @@ func TestAPausedBenchStandsStillAndStepsThroughItsGates(t *testing.T) {
 	}
 }
 
+// A step never waits for what a dead worker would have written down.
+func TestSteppingAfterACrash(t *testing.T) {
+	t.Parallel()
+	b := bench(t, "b-commit-then-error", Options{Paused: true})
+	b.Play()
+	held := func(at string) {
+		t.Helper()
+		if err := b.Do("step"); err != nil {
+			t.Fatal(err)
+		}
+		until(b, func() bool { return slices.Equal(b.State().Parked, []string{at}) })
+	}
+	held("send POST /jobs")
+	held("commit POST /jobs")
+	held("reply POST /jobs")
+	for _, line := range []string{"crash", "restart", "step"} {
+		if err := b.Do(line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	until(b, func() bool { p := b.State().Parked; return len(p) == 0 || p[0] != "reply POST /jobs" })
+	rest(t, b)
+	if s := b.State(); len(s.Parked) > 0 {
+		t.Errorf("held at %v", s.Parked)
+	}
+}
+
 func TestPauseIsASwitch(t *testing.T) {
 	t.Parallel()
 	b := bench(t, "b-commit-then-error", Options{})

@@ -155,7 +155,7 @@ func (b *Bench) observeEvents(events []engine.Event) {
 	b.mu.Lock()
 	for _, e := range events {
 		if q, ok := e.Fact.(engine.RequestSent); ok {
-			b.sent[q.ID] = q.Method + " " + pathOf(q.URL, q.Key)
+			b.sent[q.ID] = sent{q.Method + " " + pathOf(q.URL, q.Key), b.workers}
 		}
 	}
 	b.mu.Unlock()
