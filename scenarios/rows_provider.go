@@ -62,12 +62,12 @@ func (w *wire) logRows(e faultprovider.Entry) []Row {
 func (w *wire) received(e faultprovider.Entry, foreign bool) []Row {
 	text := e.Method + " " + pathOf(e.Path, e.Key)
 	if foreign {
-		return one(Row{Kind: RowSend, Tone: ToneWire, Text: text, Detail: "from outside"})
+		return one(Row{Kind: RowSend, Tone: ToneWire, Text: text, Detail: "from outside", Truth: true})
 	}
 	if w.reached[e.RequestID]++; w.reached[e.RequestID] == 1 {
 		return nil
 	}
-	rows := one(Row{Kind: RowSend, Tone: ToneWire, Text: text, Detail: "again, by the transport itself", Hidden: true})
+	rows := one(Row{Kind: RowSend, Tone: ToneWire, Text: text, Detail: "again, by the transport itself", Hidden: true, Truth: true})
 	if last, ok := w.lastEnd[e.RequestID]; ok {
 		end := foreignEnd(last)
 		end.Hidden = true
@@ -78,6 +78,12 @@ func (w *wire) received(e faultprovider.Entry, foreign bool) []Row {
 
 // foreignEnd is an end as the provider saw it, for requests of which the caller's history has none.
 func foreignEnd(e faultprovider.Entry) Row {
+	r := endThere(e)
+	r.Truth = true
+	return r
+}
+
+func endThere(e faultprovider.Entry) Row {
 	switch e.Kind {
 	case faultprovider.Replied:
 		return Row{Kind: RowReply, Tone: statusTone(e.Status), Text: strconv.Itoa(e.Status)}

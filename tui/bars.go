@@ -74,7 +74,11 @@ func (m *model) mode() spans {
 	case st.Asked != nil:
 		out = say(inkUnknown, g.unknown+" YOUR GUESS")
 	case len(st.Parked) > 0:
-		out = say(inkAccent, g.paused+" HELD", inkQuiet, " at "+st.Parked[0])
+		at := st.Parked[0]
+		if s.covered && (strings.HasPrefix(at, "commit ") || strings.HasPrefix(at, "reply ")) {
+			at = "the provider" // and not whether it commits
+		}
+		out = say(inkAccent, g.paused+" HELD", inkQuiet, " at "+at)
 	case st.Paused:
 		out = say(inkAccent, g.paused+" PAUSED")
 	case st.Stepping:

@@ -175,7 +175,7 @@ func (m *model) box(p pane, width, height int) box {
 		}
 		b.body = tr.verdict
 	case paneIdentity:
-		d := identities{theme: t, view: s.view}
+		d := identities{theme: t, view: s.view, covered: s.covered}
 		if i := s.opPicked(); i >= 0 {
 			d.op = &s.view.Operations[i]
 		}
@@ -235,6 +235,9 @@ func (m *model) beliefBox(b *box) {
 	}
 	b.body = func(w, h int) []string {
 		pane := beliefPane{theme: m.t, view: s.view, run: s.runPicked(), now: s.now(), look: keyOfVerb("lookup", lang.OnBench), hidden: s.hidden, height: h, focus: s.focus == paneBelief}
+		if s.covered {
+			pane.hidden = nil
+		}
 		r := pane.rows(w)
 		return m.t.window(r, clamp(s.scroll[paneBelief], 0, max(0, r.n-h)), w, h)
 	}

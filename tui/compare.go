@@ -176,6 +176,9 @@ func rowsOf(v *scenarios.View, run int, covered bool) []scenarios.Row {
 	var out []scenarios.Row
 	for _, r := range v.Wire {
 		if r.Run == v.Runs[run].ID && r.Kind != scenarios.RowRun && !(covered && r.Truth) {
+			if covered {
+				r = told(r)
+			}
 			out = append(out, r)
 		}
 	}

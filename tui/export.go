@@ -26,6 +26,9 @@ func Plain(v *scenarios.View, from int, covered bool) []string {
 		if r.Entry <= from || covered && r.Truth {
 			continue
 		}
+		if covered {
+			r = told(r)
+		}
 		out = append(out, plainRow(v, r))
 	}
 	return out

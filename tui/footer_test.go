@@ -152,6 +152,47 @@ func TestTheCoverIsTight(t *testing.T) {
 	}
 }
 
+// What the transport repeated, which answer was a replay and what was made are the provider's to know.
+func TestTheCoverHidesWhatOnlyTheProviderKnows(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ scenario, open, covered string }{
+		{"transport-repeats-by-itself", "by the transport", "by the transport"},
+		{"transport-repeats-by-itself", "requests 3", "requests 3"},
+		{"transport-repeats-by-itself", "connection reset", "connection reset"},
+		{"b-commit-then-error", "200 replay", "replay"},
+		{"c-commit-then-drop", "resource id job_", "job_"},
+	} {
+		m := show(t, played(t, c.scenario))
+		frames := func() string {
+			one := ansi.Strip(m.View())
+			press(m, "i")
+			two := ansi.Strip(m.View())
+			press(m, "i")
+			return one + two
+		}
+		if open := frames(); !strings.Contains(open, c.open) {
+			t.Errorf("%s: uncovered it does not show %q:\n%s", c.scenario, c.open, open)
+		}
+		press(m, "t")
+		if covered := frames(); strings.Contains(covered, c.covered) {
+			t.Errorf("%s: covered it shows %q:\n%s", c.scenario, c.covered, covered)
+		}
+		for _, l := range Plain(m.session.view, 0, true) {
+			if strings.Contains(l, c.covered) {
+				t.Errorf("%s: told while covered: %s", c.scenario, l)
+			}
+		}
+	}
+	m := testModel(t, "dark", 120, 36)
+	b := onBench(m, "B", commitThenError())
+	b.state.Parked = []string{"commit POST /jobs"}
+	press(m, "t")
+	m.Update(newsMsg{})
+	if head := ansi.Strip(m.View()); !strings.Contains(head, "HELD at the provider") {
+		t.Errorf("held at a commit while covered:\n%s", head)
+	}
+}
+
 // An offer that is pointed at stands in the line, and enter does it.
 func TestThePaletteShowsWhatEnterDoes(t *testing.T) {
 	t.Parallel()

@@ -11,8 +11,9 @@ import (
 // becomes of each when something is repeated.
 type identities struct {
 	*theme
-	view *scenarios.View
-	op   *scenarios.Operation // nil: nothing was asked for yet
+	view    *scenarios.View
+	op      *scenarios.Operation // nil: nothing was asked for yet
+	covered bool                 // what was made is the provider's to know
 }
 
 // again is what a repetition does to an identity: by the rules, or as seen in this timeline.
@@ -108,9 +109,12 @@ func (d identities) table() []identity {
 		return again{"new", seen}
 	}
 	business := len(op.Keys) > 0 && !strings.HasPrefix(op.Keys[0], "sha256:") && oneKey
-	resource := []string{}
+	resource, met := []string{}, true
 	for i := range op.Effects {
 		resource = append(resource, op.Effects[i].ID)
+	}
+	if d.covered {
+		resource, met = []string{strings.Repeat(d.glyphs.cover, 3)}, false
 	}
 	none := again{"-", false}
 	return []identity{
@@ -120,7 +124,7 @@ func (d identities) table() []identity {
 		{"subject", op.Subject, rule(true, retried), rule(op.Subject != firstOf(op.Runs), rerun), rule(true, redelivered)},
 		{"key", strings.Join(op.Keys, ", "), rule(oneKey || business, retried), rule(business, rerun), rule(oneKey, redelivered)},
 		{"attempt", strconv.Itoa(d.attempts()), rule(false, retried), rule(false, rerun), none},
-		{"resource id", strings.Join(resource, ", "), rule(len(resource) < 2, retried), rule(len(resource) < 2 && business, rerun), rule(len(resource) < 2, redelivered)},
+		{"resource id", strings.Join(resource, ", "), rule(len(resource) < 2, met && retried), rule(len(resource) < 2 && business, met && rerun), rule(len(resource) < 2, met && redelivered)},
 	}
 }
 

@@ -107,6 +107,15 @@ func (w wirePicture) lines(height, skip int) (out []string, above, below int) {
 // hidden reports whether a row shows what the caller cannot know while the truth is covered.
 func (w wirePicture) hidden(r scenarios.Row) bool { return w.covered && r.Truth }
 
+// told is a row as the caller itself could tell it, for while the truth is covered:
+// that an answer was a replay stands in the provider's log.
+func told(r scenarios.Row) scenarios.Row {
+	if r.Kind == scenarios.RowReply {
+		r.Text = strings.TrimSuffix(r.Text, " replay")
+	}
+	return r
+}
+
 func (w wirePicture) labels() string {
 	p := w.pen(w.cells)
 	p.skip(w.caller)
@@ -151,6 +160,9 @@ func (w wirePicture) middle(s string, room int) string {
 
 // row is one row as up to three lines.
 func (w wirePicture) row(r scenarios.Row) []string {
+	if w.covered {
+		r = told(r)
+	}
 	switch r.Kind {
 	case scenarios.RowSend:
 		return []string{w.arrowRight(r)}
