@@ -221,6 +221,42 @@ func TestPlainTellsTheWireInWords(t *testing.T) {
 	}
 }
 
+// The end of a filter, kept or not, leaves the cursor on the line where it was.
+func TestAFilterKeepsTheCursor(t *testing.T) {
+	t.Parallel()
+	filter := []string{"/", "o", "m", "m", "i", "t", "down"}
+	for _, end := range []string{"enter", "esc"} {
+		m := testModel(t, "dark", 120, 36)
+		press(m, append(filter, end)...)
+		if got := m.stack[0].(*catalogue).chosen(m).Name; got != "b-commit-then-error" {
+			t.Errorf("after %s the cursor of the catalogue is on %s", end, got)
+		}
+	}
+	m := testModel(t, "dark", 120, 36)
+	press(m, append(filter, "enter", "esc")...)
+	if got := m.stack[0].(*catalogue).chosen(m).Name; got != "b-commit-then-error" {
+		t.Errorf("without the filter the cursor of the catalogue is on %s", got)
+	}
+	onBench(m, "B", commitThenError())
+	press(m, append([]string{"f"}, append(filter, "enter")...)...)
+	n := m.top().(*menu)
+	if got := n.listed(m)[n.pick].name; got != "fail-before-commit" {
+		t.Errorf("the cursor of the menu is on %s", got)
+	}
+}
+
+// Back in the catalogue the cursor is on what was open, however it was opened.
+func TestTheCatalogueIsWhereTheBenchWas(t *testing.T) {
+	t.Parallel()
+	m := testModel(t, "dark", 120, 36)
+	v := commitThenDrop(false)
+	m.opened(openedMsg{bench: &still{view: v, state: atRest(v)}, scenario: m.opt.Scenarios[2]})
+	press(m, "esc")
+	if got := m.stack[0].(*catalogue).chosen(m).Name; got != "c-commit-then-drop" {
+		t.Errorf("the cursor is on %s", got)
+	}
+}
+
 // The list of faults grows above the cursor, which stays on its fault.
 func TestTheSameFaultTwice(t *testing.T) {
 	t.Parallel()

@@ -222,9 +222,11 @@ func (c *catalogue) typed(m *model, k tea.KeyMsg) (tea.Cmd, bool) {
 	switch k.Type {
 	case tea.KeyEsc:
 		c.asking = false
-		c.filter.set("")
+		c.unfilter(m)
+		return nil, true
 	case tea.KeyEnter:
 		c.asking = false
+		return nil, true
 	case tea.KeyUp, tea.KeyDown:
 		return nil, false
 	default:
@@ -232,6 +234,15 @@ func (c *catalogue) typed(m *model, k tea.KeyMsg) (tea.Cmd, bool) {
 	}
 	c.pick, c.top = 0, 0
 	return nil, true
+}
+
+// unfilter lists everything again, with the cursor where it was.
+func (c *catalogue) unfilter(m *model) {
+	s := c.chosen(m)
+	c.filter.set("")
+	if s != nil {
+		c.choose(m, s.Name)
+	}
 }
 
 func (c *catalogue) verb(m *model, v command) (tea.Cmd, bool) {
@@ -258,7 +269,8 @@ func (c *catalogue) verb(m *model, v command) (tea.Cmd, bool) {
 		c.asking = v.args == ""
 		c.filter.set(v.args)
 	case "close":
-		c.filter.set("")
+		c.unfilter(m)
+		return nil, true
 	case "open":
 		if v.args != "" {
 			return nil, false

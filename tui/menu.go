@@ -122,6 +122,7 @@ func (n *menu) typed(m *model, k tea.KeyMsg) (tea.Cmd, bool) {
 		n.filter.set("")
 	case tea.KeyEnter:
 		n.asking = false
+		return nil, true
 	case tea.KeyUp, tea.KeyDown:
 		return nil, false
 	default:

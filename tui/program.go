@@ -146,6 +146,9 @@ func (m *model) opened(o openedMsg) tea.Cmd {
 		m.course = nil
 	}
 	m.stack = m.stackFor(m.session)
+	if c, ok := m.stack[0].(*catalogue); ok {
+		c.choose(m, o.scenario.Name)
+	}
 	m.memo = memo{}
 	o.bench.Notify(m.pump.news)
 	o.bench.Play()

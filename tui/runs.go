@@ -180,6 +180,8 @@ func (s *runsScreen) typed(m *model, k tea.KeyMsg) (tea.Cmd, bool) {
 		s.filter.set("")
 	case tea.KeyEnter:
 		s.asking = false
+	case tea.KeyUp, tea.KeyDown:
+		return nil, false
 	default:
 		s.filter.key(k)
 	}
