@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"faultlab/scenarios"
 	"faultlab/scenarios/lang"
 )
@@ -254,6 +256,26 @@ func TestTheCatalogueIsWhereTheBenchWas(t *testing.T) {
 	press(m, "esc")
 	if got := m.stack[0].(*catalogue).chosen(m).Name; got != "c-commit-then-drop" {
 		t.Errorf("the cursor is on %s", got)
+	}
+}
+
+// How both runs ended stands in the frame however long the titles are, and while a run goes on "so far" is all that can be said.
+func TestComparingWithATwin(t *testing.T) {
+	t.Parallel()
+	m := testModel(t, "dark", 120, 36)
+	v := commitThenError()
+	m.opened(openedMsg{bench: &still{view: v, state: atRest(v)}, scenario: m.opt.Scenarios[1]})
+	other := testScenario("d", "D. A new key for each attempt, as people like to write it")
+	twin := &still{view: &scenarios.View{Start: noon}}
+	m.Update(twinMsg{twin, other, nil})
+	if got := ansi.Strip(m.View()); !strings.Contains(got, "no difference so far") || strings.Contains(got, "nothing more") {
+		t.Errorf("while the twin runs it says:\n%s", got)
+	}
+	twin.view = twoRuns()
+	m.Update(newsMsg{})
+	got := ansi.Strip(m.View())
+	if strings.Count(got, "✓ one effect") != 2 || strings.Contains(got, "so far") {
+		t.Errorf("when both are over it says:\n%s", got)
 	}
 }
 

@@ -326,7 +326,9 @@ func (m *model) offers(name string) bool {
 		return name != "open" || !top.over
 	case *helpScreen:
 		return name != "open"
-	case *compareScreen, *sourceScreen:
+	case *compareScreen:
+		return name != "filter" && name != "open"
+	case *sourceScreen:
 		return name != "filter"
 	}
 	if s == nil {

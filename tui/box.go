@@ -15,6 +15,9 @@ type box struct {
 // padding is the blank column inside the left border; the right one is the text's own affair.
 const padding = 1
 
+// borders are the cells of the top border that are neither title nor side.
+const borders = 8
+
 // draw gives exactly height lines of exactly width cells.
 func (t *theme) draw(b box, width, height int) []string {
 	if width < 4 || height < 2 {
@@ -56,7 +59,7 @@ func (t *theme) topBorder(b box, width int) string {
 		title = append(say(inkAccent, g.pick+" "), title...)
 	}
 	side := t.width(b.side)
-	if side > 0 && side+t.width(title)+8 > width {
+	if side > 0 && side+t.width(title)+borders > width {
 		side = 0
 	}
 	head := t.pen(p.room - 2)

@@ -104,6 +104,9 @@ func runNamed(runs []*engine.Run, word string) int {
 	return -1
 }
 
+// leastTitle is how much of the title stays beside how a run ended, in cells.
+const leastTitle = 16
+
 func (s *compareScreen) on() lang.Screen { return lang.OnMenu }
 
 func (s *compareScreen) title(m *model) spans {
@@ -120,6 +123,10 @@ func (s *compareScreen) draw(m *model, width, height int) []string {
 	}
 	left, right := rowsOf(one.view, s.a, one.hides()), rowsOf(two.view, s.b, one.hides())
 	diff := firstDifference(left, right)
+	sofar := diff >= len(left) && !ended(one, s.a) || diff >= len(right) && !ended(two, s.b)
+	if sofar {
+		diff = -1
+	}
 	half := (width - 1) / 2
 	pane := func(of *session, run int, label string, list []scenarios.Row, w int) []string {
 		b := box{title: say(inkStrong, label+of.scenario.Title), frame: inkFrame}
@@ -127,12 +134,16 @@ func (s *compareScreen) draw(m *model, width, height int) []string {
 			r := of.view.Runs[run]
 			st := statusSigns[r.Status]
 			b.side = say(st.ink, m.t.glyphs.of(st))
-			if v := verdictOf(of.view, r.ID); v != "" && !one.hides() {
-				b.side = append(b.side, span{inkQuiet, "  "}, span{verdictSigns[v].ink, m.t.glyphs.of(verdictSigns[v])})
-			}
 			if s.twin == nil {
 				b.title = say(inkStrong, label+m.t.shorten(r.ID, 14))
 			}
+			if v := verdictOf(of.view, r.ID); v != "" && !one.hides() {
+				said := say(verdictSigns[v].ink, m.t.glyphs.of(verdictSigns[v]))
+				if b.side = append(append(b.side, span{inkQuiet, "  "}), said...); m.t.width(b.side)+borders+leastTitle > w {
+					b.side = said // the status is among the rows
+				}
+			}
+			b.title = m.t.cutTo(b.title, w-borders-m.t.width(b.side))
 		}
 		b.body = func(w, h int) []string {
 			s.scroll = clamp(s.scroll, 0, max(0, max(len(left), len(right))-h))
@@ -141,7 +152,15 @@ func (s *compareScreen) draw(m *model, width, height int) []string {
 		return m.t.draw(b, w, height-1)
 	}
 	out := beside(pane(one, s.a, name[0], left, half), pane(two, s.b, name[1], right, width-1-half))
+	if sofar {
+		return append(out, m.t.line(say(inkText, " no difference so far", inkQuiet, "; ids, keys and times are not compared"), width))
+	}
 	return append(out, m.t.line(difference(left, right, diff), width))
+}
+
+// ended reports whether nothing more comes of a run.
+func ended(of *session, run int) bool {
+	return run < len(of.view.Runs) && of.view.Runs[run].Status.Ended()
 }
 
 // difference says in a line what the first difference is.
