@@ -81,7 +81,7 @@ func (m *model) leftColumn(l layout, body int) []string {
 // inStack is the wire and, under it, the other panes as tabs of one box.
 func (m *model) inStack(l layout, body int) []string {
 	if m.session.identity { // its rows are seen together or mean little
-		l.wireHeight = clamp(body-identityHeight, 4, l.wireHeight)
+		l.wireHeight = clamp(body-identityHeight, 3, l.wireHeight)
 	}
 	out := append([]string{}, m.pane(paneWire, l.width, l.wireHeight)...)
 	if q := m.question(l.width - 4); q != nil {

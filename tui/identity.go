@@ -120,7 +120,7 @@ func (d identities) table() []identity {
 	return []identity{
 		{"event id", event, rule(true, retried), none, rule(true, redelivered)},
 		{"run", strings.Join(op.Runs, ", "), rule(true, retried), rule(false, rerun), rule(true, redelivered && !rerun)},
-		{"operation", op.Step, rule(true, retried), rule(true, rerun), rule(true, redelivered)},
+		{"operation", op.Step, rule(true, retried), rule(op.Subject != firstOf(op.Runs), rerun), rule(true, redelivered)},
 		{"subject", op.Subject, rule(true, retried), rule(op.Subject != firstOf(op.Runs), rerun), rule(true, redelivered)},
 		{"key", strings.Join(op.Keys, ", "), rule(oneKey || business, retried), rule(business, rerun), rule(oneKey, redelivered)},
 		{"attempt", strconv.Itoa(d.attempts()), rule(false, retried), rule(false, rerun), none},
