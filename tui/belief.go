@@ -196,8 +196,12 @@ func (b beliefPane) attempt(r *engine.Run, a *engine.Attempt, width int) []spans
 	if a.By == "resubmit" {
 		head = append(head, span{inkQuiet, " resent"})
 	}
-	if end := ending(telling(a)); end != "" && a.Outcome != "" {
-		gap := width - b.width(head) - b.widthOf(end)
+	end := ending(telling(a))
+	gap := width - b.width(head) - b.widthOf(end)
+	if a.Outcome == engine.Unknown && gap < 1 {
+		end = "" // the line under it says so
+	}
+	if end != "" && a.Outcome != "" {
 		head = append(head, span{inkQuiet, strings.Repeat(" ", max(1, min(gap, 27-b.width(head)))) + end})
 	}
 	out := []spans{head}

@@ -92,3 +92,13 @@ func TestWhereTheProviderAnswers(t *testing.T) {
 		}
 	}
 }
+
+// A time limit of two digits is told whole at 120 columns, on the wire and by the caller.
+func TestATimeoutIsToldWhole(t *testing.T) {
+	t.Parallel()
+	m := show(t, played(t, "timeout-after-the-commit"))
+	frame := ansi.Strip(m.View())
+	if !strings.Contains(frame, "gave up after 10s") || strings.Contains(frame, "timed …") {
+		t.Errorf("it shows:\n%s", frame)
+	}
+}

@@ -217,7 +217,7 @@ func (w wirePicture) arrowLeft(r scenarios.Row) string {
 	return p.line()
 }
 
-// brokenArrow does not reach the caller.
+// brokenArrow does not reach the caller. Of silence it says rather how long it was than that it was one.
 func (w wirePicture) brokenArrow(r scenarios.Row) string {
 	g, k := w.glyphs, toneInks[r.Tone]
 	dash := k
@@ -229,7 +229,11 @@ func (w wirePicture) brokenArrow(r scenarios.Row) string {
 	p.skip(2)
 	p.put(dash, g.broken)
 	p.skip(1)
-	w.label(p, k, dash, g.dash, w.provider-w.caller-6, w.who(r)+r.Text, r.Detail)
+	room := w.provider - w.caller - 6
+	if r.Kind == scenarios.RowSilence && r.Detail != "" && w.widthOf(w.who(r)+r.Text+" "+r.Detail) > room-2 {
+		r.Text, r.Detail = r.Detail, ""
+	}
+	w.label(p, k, dash, g.dash, room, w.who(r)+r.Text, r.Detail)
 	p.skip(1)
 	p.put(inkFrame, g.v)
 	return p.line()
