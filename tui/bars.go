@@ -105,17 +105,21 @@ func (m *model) speed() string {
 	return strconv.FormatFloat(x, 'g', 3, 64) + m.t.glyphs.times
 }
 
+// longestFault is how much of a composed fault the header shows, in cells: with all of it none would have room.
+const longestFault = 28
+
 func (m *model) faultsPart() spans {
 	f := m.session.view.Faults
+	first := func() string { return m.t.head(faultWords(f[0]), longestFault) }
 	switch {
 	case m.session.covered:
 		return say(inkQuiet, "faults "+m.t.glyphs.cover)
 	case len(f) == 0:
 		return say(inkQuiet, "faults "+m.t.glyphs.none)
 	case len(f) == 1:
-		return say(inkQuiet, "faults ", inkBad, faultWords(f[0]))
+		return say(inkQuiet, "faults ", inkBad, first())
 	}
-	return say(inkQuiet, "faults ", inkBad, faultWords(f[0])+" +"+strconv.Itoa(len(f)-1))
+	return say(inkQuiet, "faults ", inkBad, first()+" +"+strconv.Itoa(len(f)-1))
 }
 
 func join(parts []spans) spans {
@@ -169,7 +173,7 @@ var footerOrder = map[lang.Screen][]string{
 
 // footerWords are shorter than the verbs' labels where the footer says more than the verb's name.
 var footerWords = map[string]string{
-	"again": "run again", "lookup": "look up", "crash": "crash worker", "cover": "cover truth", "close": "back", "history": "runs", "edit": "edit",
+	"again": "run again", "lookup": "look up", "crash": "crash worker", "cover": "cover truth", "close": "back", "history": "runs", "edit": "edit", "live": "back to live",
 }
 
 func (m *model) footer() string {
@@ -223,14 +227,29 @@ func (m *model) footer() string {
 	return p.line()
 }
 
-// footerNames are the verbs that the footer names: in a lesson what goes on with it comes first.
+// footerNames are the verbs that the footer names, those first that end the state that the bench is in.
 func (m *model) footerNames(on lang.Screen) []string {
 	s, names := m.session, footerOrder[on]
 	switch {
 	case on != lang.OnBench || s == nil:
 		return names
 	case s.storedRun() != "":
-		return storedFooter
+		names = storedFooter
+	default:
+		names = m.benchFooter(names)
+	}
+	if s.past() {
+		names = append([]string{"live"}, names...)
+	}
+	return names
+}
+
+func (m *model) benchFooter(names []string) []string {
+	s := m.session
+	if s.view.WorkerDown {
+		names = append([]string{"restart"}, without(names, "restart")...)
+	}
+	switch {
 	case s.state.Asked != nil:
 		return append([]string{"answer"}, names...)
 	case s.state.Stepping:

@@ -193,6 +193,19 @@ func TestTheCoverHidesWhatOnlyTheProviderKnows(t *testing.T) {
 	}
 }
 
+// A fault that takes many words leaves room for the rest of the header, and stays there itself.
+func TestALongFaultInTheHeader(t *testing.T) {
+	t.Parallel()
+	m := testModel(t, "dark", 120, 36)
+	v := *commitThenError()
+	v.Faults = []string{`{"commit":{"when":"before-reply"},"reply":{"do":"status","status":429},"on":{"requests":"new","times":2}}`}
+	onBench(m, "B. Commit, then 503", &v)
+	head, _, _ := strings.Cut(ansi.Strip(m.View()), "\n")
+	if !strings.Contains(head, "faults commit before the reply, st…") || !strings.Contains(head, "127.0.0.1:4040") {
+		t.Errorf("%q", head)
+	}
+}
+
 // An offer that is pointed at stands in the line, and enter does it.
 func TestThePaletteShowsWhatEnterDoes(t *testing.T) {
 	t.Parallel()
