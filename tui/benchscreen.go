@@ -156,7 +156,7 @@ func (m *model) box(p pane, width, height int) box {
 	if b.focus {
 		b.frame = inkAccent
 	}
-	tr := truth{theme: t, view: s.view, state: s.state, covered: s.hides(), uncover: keyOfVerb("cover", lang.OnBench), pick: s.opPicked(), count: s.known.effects, absent: s.storedRun() != ""}
+	tr := truth{theme: t, view: s.view, state: s.state, covered: s.hides(), uncover: keyOfVerb("cover", lang.OnBench), pick: s.opPicked(), skip: s.scroll[paneVerdict], count: s.known.effects, absent: s.storedRun() != ""}
 	switch p {
 	case paneWire:
 		m.wireBox(&b, width)

@@ -85,7 +85,8 @@ func (m *model) focusBy(step int) {
 	s.identity = s.focus == paneIdentity
 }
 
-// scrollBy scrolls the pane in focus. In the belief, up and down choose a run where there are several.
+// scrollBy scrolls the pane in focus. In the belief, up and down choose a run where there
+// are several; in the verdict an operation, and pages scroll.
 func scrollBy(lines, pages int) func(*model, command) tea.Cmd {
 	return func(m *model, _ command) tea.Cmd {
 		s := m.session
@@ -99,7 +100,8 @@ func scrollBy(lines, pages int) func(*model, command) tea.Cmd {
 		if p == paneBelief || p == paneIdentity || p == paneVerdict {
 			n = -n // these rest at their beginning, the others at their end
 		}
-		if p == paneVerdict {
+		if p == paneVerdict && pages == 0 && len(s.view.Operations) > 1 {
+			s.scroll[p] = 0
 			s.op = clamp(s.opPicked()+sign1(n), 0, max(0, len(s.view.Operations)-1))
 			return nil
 		}

@@ -17,6 +17,7 @@ type truth struct {
 	absent  bool   // it is not here at all
 	uncover string // the key that takes the cover off
 	pick    int    // index of the operation whose verdict is explained
+	skip    int    // lines of the verdict that are scrolled away
 	count   spans  // how many effects there are
 }
 

@@ -43,8 +43,12 @@ func (t truth) verdict(width, height int) []string {
 	if len(list) <= height || height < 2 {
 		return t.window(fixed(list...), 0, width, height)
 	}
-	rest := say(inkQuiet, t.glyphs.bottom+" "+strconv.Itoa(len(list)-height+1)+" more")
-	return append(t.window(fixed(list...), 0, width, height-1), t.line(rest, width))
+	first := clamp(t.skip, 0, len(list)-height)
+	if first == len(list)-height {
+		return t.window(fixed(list...), first, width, height)
+	}
+	rest := say(inkQuiet, t.glyphs.bottom+" "+strconv.Itoa(len(list)-first-height+1)+" more")
+	return append(t.window(fixed(list...), first, width, height-1), t.line(rest, width))
 }
 
 func (t truth) explain(op *scenarios.Operation, named bool, width int) []spans {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 
 	"faultlab/engine"
@@ -100,5 +101,20 @@ func TestATimeoutIsToldWhole(t *testing.T) {
 	frame := ansi.Strip(m.View())
 	if !strings.Contains(frame, "gave up after 10s") || strings.Contains(frame, "timed …") {
 		t.Errorf("it shows:\n%s", frame)
+	}
+}
+
+// Where there is no room for all of an explanation it can be scrolled to its end.
+func TestAVerdictIsReadToItsEnd(t *testing.T) {
+	t.Parallel()
+	m := show(t, played(t, "naive-new-key-after-a-drop"))
+	m.Update(tea.WindowSizeMsg{Width: 60, Height: 16})
+	press(m, "tab", "tab", "tab", "tab")
+	if frame := ansi.Strip(m.View()); !strings.Contains(frame, "↓ ") || strings.Contains(frame, "look it up") {
+		t.Errorf("all of it stands there:\n%s", frame)
+	}
+	press(m, "down", "down", "down")
+	if frame := ansi.Strip(m.View()); !strings.Contains(frame, "look it up") || strings.Contains(frame, "↓ ") {
+		t.Errorf("scrolled to the end it shows:\n%s", frame)
 	}
 }
