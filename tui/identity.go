@@ -122,9 +122,9 @@ func (d identities) table() []identity {
 		{"run", strings.Join(op.Runs, ", "), rule(true, retried), rule(false, rerun), rule(true, redelivered && !rerun)},
 		{"operation", op.Step, rule(true, retried), rule(op.Subject != firstOf(op.Runs), rerun), rule(true, redelivered)},
 		{"subject", op.Subject, rule(true, retried), rule(op.Subject != firstOf(op.Runs), rerun), rule(true, redelivered)},
-		{"key", strings.Join(op.Keys, ", "), rule(oneKey || business, retried), rule(business, rerun), rule(oneKey, redelivered)},
+		{"key", strings.Join(op.Keys, ", "), rule(oneKey || business, retried), rule(business, rerun), rule(true, redelivered)},
 		{"attempt", strconv.Itoa(d.attempts()), rule(false, retried), rule(false, rerun), none},
-		{"resource id", strings.Join(resource, ", "), rule(len(resource) < 2, met && retried), rule(len(resource) < 2 && business, met && rerun), rule(len(resource) < 2, met && redelivered)},
+		{"resource id", strings.Join(resource, ", "), rule(len(resource) < 2, met && retried), rule(len(resource) < 2 && business, met && rerun), rule(true, met && redelivered)},
 	}
 }
 

@@ -104,6 +104,18 @@ func TestATimeoutIsToldWhole(t *testing.T) {
 	}
 }
 
+// A script that makes up a key for each try has no part in a redelivery, which is the same run.
+func TestARedeliveryKeepsWhatTheScriptDraws(t *testing.T) {
+	t.Parallel()
+	m := show(t, played(t, "naive-new-key-after-a-drop"))
+	d := identities{theme: m.t, view: m.session.view, op: &m.session.view.Operations[0]}
+	for _, i := range d.table() {
+		if (i.name == "key" || i.name == "resource id") && (i.retry.word != "new" || i.redelivery.word != "same") {
+			t.Errorf("%s: over a retry %q, over a redelivery %q", i.name, i.retry.word, i.redelivery.word)
+		}
+	}
+}
+
 // Where there is no room for all of an explanation it can be scrolled to its end.
 func TestAVerdictIsReadToItsEnd(t *testing.T) {
 	t.Parallel()
