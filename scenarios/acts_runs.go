@@ -25,7 +25,7 @@ func (b *Bench) actCrash(l lang.Line) error {
 
 func (b *Bench) actRestart(lang.Line) error {
 	if _, err := b.worker(); err == nil {
-		b.kill("to start it again")
+		b.kill("now, to start it again")
 	}
 	return b.restart()
 }

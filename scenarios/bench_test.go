@@ -180,6 +180,15 @@ func TestAFaultThatWasTakenDoesNotComeBack(t *testing.T) {
 	}
 }
 
+func TestRestartingALivingWorkerSaysThatItEnds(t *testing.T) {
+	t.Parallel()
+	b := bench(t, "b-commit-then-error", Options{})
+	do(t, b, "restart")
+	if r := b.Timeline().Latest().Wire[0]; r.Text != "crash" || r.Detail != "now, to start it again" {
+		t.Errorf("the first row is %q, %q", r.Text, r.Detail)
+	}
+}
+
 func TestUnavailableVerbsSayWhy(t *testing.T) {
 	t.Parallel()
 	b := bench(t, "c-commit-then-drop", Options{})
