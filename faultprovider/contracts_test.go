@@ -109,6 +109,18 @@ var probes = map[string]func(l *lab, c *Contract) string{
 		first := l.post(c, "things", "k", order)
 		return brief(first, l.send(http.MethodGet, "/things?clientToken=k&region=eu", ""))
 	},
+	"look-up by list, of a job": func(l *lab, c *Contract) string {
+		l.post(c, "jobs", "k", order)
+		return brief("", l.send(http.MethodGet, "/jobs?clientToken=k&region=eu", ""))
+	},
+	"look-up by list, in another region": func(l *lab, c *Contract) string {
+		l.post(c, "jobs", "k", order)
+		return brief("", l.send(http.MethodGet, "/jobs?clientToken=k&region=us", ""))
+	},
+	"look-up by list, of another order": func(l *lab, c *Contract) string {
+		l.post(c, "jobs", "k", order)
+		return brief("", l.send(http.MethodGet, "/jobs?clientToken=k&region=eu&orderId=order-43", ""))
+	},
 	"look-up by field": func(l *lab, c *Contract) string {
 		first := l.post(c, "jobs", "k", order)
 		return brief(first, l.send(http.MethodGet, "/jobs?orderId=order-42", ""))
@@ -209,6 +221,8 @@ func TestContracts(t *testing.T) {
 			"in flight": inProgress, "after 1000 days": "200 same", "no key": executes, "key of 65": "400 idempotency_key_invalid",
 			"key not ASCII": "400 idempotency_key_invalid", "key in other case": executes, "other region": executes, "other account": executes,
 			"other route": executes, "look-up by key": "404 not_found", "look-up by list": "200 list of 1", "look-up by field": "200 list of 1",
+			"look-up by list, of a job": "200 list of 1", "look-up by list, in another region": "200 list of 0",
+			"look-up by list, of another order": "200 list of 0",
 		},
 		"paypal": {
 			"replay": "200 same", "503, nothing stored": executes, "503 after the commit": "200 same, 1 effect", "dropped after the commit": "200 same",

@@ -3,6 +3,7 @@ package faultprovider
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"faultlab/faultprovider/jsondoc"
@@ -18,32 +19,38 @@ func (m *match) look(now time.Time, stale time.Duration, r *Request, v view, c *
 		m.lookUp(now, at, r, query, v, c)
 	case readOne:
 		if i := v.find(m.to.collection, m.to.item); i >= 0 && v.visible(i, at) {
-			m.found(i, v)
+			m.found(v.asOf(i, at))
 		}
 	case list:
-		m.list(at, query, v, c)
+		m.list(at, r, query, v, c)
 	}
 }
 
-func (m *match) found(row int, v view) {
-	r := v.now(row)
+func (m *match) found(r row) {
 	m.effectID = string(r.id)
 	m.answer = answer{status: http.StatusOK, body: r.body()}
 }
 
-// lookUp answers GET /jobs/by-idempotency-key/K. Its scope is that of a POST to the collection; the fields of the body
-// that belong to it are in the query.
-func (m *match) lookUp(now time.Time, at int64, r *Request, query url.Values, v view, c *Contract) {
-	m.scope = scoped(c, m.key, header(r.Header, "Authorization"), http.MethodPost, m.to.collection, func(name string) string {
+// asked is the scoped key of a look-up. Its scope is that of a POST to the collection; the fields of the body that belong
+// to it are in the query.
+func (m *match) asked(key string, r *Request, query url.Values, c *Contract) digest {
+	return scoped(c, key, header(r.Header, "Authorization"), http.MethodPost, m.to.collection, func(name string) string {
 		if !query.Has(name) {
 			return ""
 		}
 		return string(jsondoc.AppendString(nil, query.Get(name)))
 	})
+}
+
+// lookUp answers GET /jobs/by-idempotency-key/K. A deletion is found although its record is gone.
+func (m *match) lookUp(now time.Time, at int64, r *Request, query url.Values, v view, c *Contract) {
+	m.scope = m.asked(m.key, r, query, c)
 	b, known := v.known(m.scope)
-	if known && !expired(now, &b, c, m.to.collection) && b.row >= 0 && v.visible(b.row, at) {
-		m.found(b.row, v)
-		return
+	if known && !expired(now, &b, c, m.to.collection) && b.row >= 0 && b.completed <= at {
+		if found := v.asOf(b.row, at); found.op == Delete || v.visible(b.row, at) {
+			m.found(found)
+			return
+		}
 	}
 	if _, flying := v.inFlight(m.scope); flying {
 		m.answer = answer{status: c.LookUp.InFlight.Status, body: errorBody(c.LookUp.InFlight.Error, "")}
@@ -51,11 +58,17 @@ func (m *match) lookUp(now time.Time, at int64, r *Request, query url.Values, v 
 }
 
 // list answers GET /jobs?field=value with the records whose fields, or whose key, are as the query says.
-func (m *match) list(at int64, query url.Values, v view, c *Contract) {
+func (m *match) list(at int64, r *Request, query url.Values, v view, c *Contract) {
+	made := -1 // by the very key that the query asks for, in its scope
+	if key := query.Get(c.LookUp.Filter); key != "" {
+		if b, known := v.known(m.asked(key, r, query, c)); known {
+			made = b.row
+		}
+	}
 	body := []byte(`{"data":[`)
 	v.rows(m.to.collection, func(i int) {
-		r := v.now(i)
-		if !v.visible(i, at) || !fits(&r, query, c) {
+		r := v.asOf(i, at)
+		if !v.visible(i, at) || !fits(&r, i == made, query, c) {
 			return
 		}
 		if body[len(body)-1] != '[' {
@@ -67,13 +80,18 @@ func (m *match) list(at int64, query url.Values, v view, c *Contract) {
 	m.answer = answer{status: http.StatusOK, body: append(body, `]}`...)}
 }
 
-func fits(r *row, query url.Values, c *Contract) bool {
+// fits reports whether a record is as the query says. One that the key made has the fields of the key's scope, whether or
+// not it keeps them: a job keeps no region.
+func fits(r *row, made bool, query url.Values, c *Contract) bool {
 	for name := range query {
 		want := query.Get(name)
 		if name == c.LookUp.Filter {
 			if string(r.key) != want {
 				return false
 			}
+			continue
+		}
+		if made && slices.Contains(c.Scope.Fields, name) {
 			continue
 		}
 		value, ok := jsondoc.Field(r.body(), name)

@@ -19,8 +19,9 @@ type view interface {
 	find(collection, id string) int
 	owner(collection, id string) int
 	visible(row int, at int64) bool
-	now(row int) row // as it is now
-	row(row int) row // as it was committed
+	now(row int) row            // as it is now
+	asOf(row int, at int64) row // as it was at a moment from its commit on
+	row(row int) row            // as it was committed
 	rows(collection string, each func(row int))
 	newID(r *Request, collection, key string) string
 }

@@ -137,6 +137,41 @@ func TestDeletionIsAnEffectOfItsOwn(t *testing.T) {
 	})
 }
 
+// TestDeletionIsLookedUp: the record is gone, but the operation that removed it is known under its key.
+func TestDeletionIsLookedUp(t *testing.T) {
+	t.Parallel()
+	inBoth(t, Options{}, func(l *lab) {
+		l.send(http.MethodPut, "/jobs/a", `{}`)
+		key := with{"Idempotency-Key", "k"}
+		l.faults("commit-then-drop", "look-up-stale")
+		l.want("dropped", l.send(http.MethodDelete, "/jobs/a", "", key), "reset")
+		l.want("stale", brief("", l.send(http.MethodGet, "/jobs/a/by-idempotency-key/k", "")), "404 not_found")
+		found := l.send(http.MethodGet, "/jobs/a/by-idempotency-key/k", "")
+		l.want("look-up", found, `200 {"id":"`+l.p.Effects()[1].ID+`","of":"a","deleted":true}`)
+		l.want("repeat", l.send(http.MethodDelete, "/jobs/a", "", key), found)
+		l.want("read", brief("", l.send(http.MethodGet, "/jobs/a", "")), "404 not_found")
+	})
+}
+
+// TestStaleReadOfWhatWasReplaced: it shows the record as it was before, and does not know the key that replaced it.
+func TestStaleReadOfWhatWasReplaced(t *testing.T) {
+	t.Parallel()
+	inBoth(t, Options{Contract: preset(t, "ietf")}, func(l *lab) {
+		const plan, byKey = "/plans/gold", "/plans/gold/by-idempotency-key/k"
+		l.send(http.MethodPut, plan, `{"price":1}`)
+		l.pass(time.Minute)
+		l.faults("commit-then-drop", "look-up-stale", "look-up-stale")
+		l.want("dropped", l.send(http.MethodPut, plan, `{"price":2}`, with{"Idempotency-Key", `"k"`}), "reset")
+		l.want("stale read", l.send(http.MethodGet, plan, ""), `200 {"id":"gold","price":1}`)
+		l.want("stale look-up", brief("", l.send(http.MethodGet, byKey, "")), "404 not_found")
+		l.want("read", l.send(http.MethodGet, plan, ""), `200 {"id":"gold","price":2}`)
+		l.pass(time.Minute)
+		l.faults("look-up-stale", "look-up-stale")
+		l.want("no longer stale", l.send(http.MethodGet, plan, ""), `200 {"id":"gold","price":2}`)
+		l.want("look-up", l.send(http.MethodGet, byKey, ""), `200 {"id":"gold","price":2}`)
+	})
+}
+
 // TestInversesNameWhatTheyUndo is a row for each way to say it.
 func TestInversesNameWhatTheyUndo(t *testing.T) {
 	t.Parallel()

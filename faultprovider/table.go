@@ -3,6 +3,7 @@ package faultprovider
 import (
 	"encoding/binary"
 	"hash/maphash"
+	"slices"
 )
 
 // table is the working copy of the ledger. A provider may be asked to remember millions of keys, so an effect and the
@@ -18,10 +19,10 @@ type table struct {
 	ids  index // collection and id: 1 + row
 	keys index // scoped key: 1 + row, or -1 - place in loose
 
-	loose  []looseKey    // what is known under keys that is more than their row says
-	latest map[int]place // rows that were replaced (PUT), as they are now
-	undone map[int]int   // rows that another one undid, by that one
-	gone   map[int]bool  // rows whose record was deleted
+	loose  []looseKey      // what is known under keys that is more than their row says
+	later  map[int][]place // rows that were replaced (PUT), as they were from then on
+	undone map[int]int     // rows that another one undid, by that one
+	gone   map[int]bool    // rows whose record was deleted
 }
 
 // binding is what is known under a key.
@@ -40,7 +41,7 @@ type looseKey struct {
 }
 
 func newTable() *table {
-	t := &table{byName: map[string]int{}, seed: maphash.MakeSeed(), latest: map[int]place{}, undone: map[int]int{}, gone: map[int]bool{}}
+	t := &table{byName: map[string]int{}, seed: maphash.MakeSeed(), later: map[int][]place{}, undone: map[int]int{}, gone: map[int]bool{}}
 	t.ids.hash = func(n int32) uint64 {
 		r := t.row(int(n) - 1)
 		return t.hash(r.coll, string(r.id))
@@ -58,8 +59,18 @@ func (t *table) place(i int) place { return t.places[i/placesChunk][i%placesChun
 
 // now is a row as it is now.
 func (t *table) now(i int) row {
-	if p, ok := t.latest[i]; ok {
-		return decodeRow(t.arena.from(p))
+	if places := t.later[i]; len(places) > 0 {
+		return decodeRow(t.arena.from(places[len(places)-1]))
+	}
+	return t.row(i)
+}
+
+// asOf is a row as it was at a moment from its commit on.
+func (t *table) asOf(i int, at int64) row {
+	for _, p := range slices.Backward(t.later[i]) {
+		if r := decodeRow(t.arena.from(p)); r.at <= at {
+			return r
+		}
 	}
 	return t.row(i)
 }
@@ -123,7 +134,7 @@ func (t *table) put(e *Effect, p fingerprint, scope digest, b *binding) int {
 	}
 	i := t.find(e.Collection, e.ID)
 	if i >= 0 {
-		t.latest[i] = t.write(&r)
+		t.later[i] = append(t.later[i], t.write(&r))
 		delete(t.undone, i)
 		delete(t.gone, i)
 		if e.Gone {
