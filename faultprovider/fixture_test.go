@@ -153,6 +153,9 @@ func TestKeysNeedEncodingInALookUp(t *testing.T) {
 			first := l.send(http.MethodPost, "/jobs", "{}", with{"Idempotency-Key", c.key})
 			l.want(c.key, brief(first, l.send(http.MethodGet, "/jobs/by-idempotency-key/"+c.escaped, "")), "200 same")
 		}
+		// Node sends characters up to 0xff as one byte each.
+		latin := l.send(http.MethodPost, "/jobs", "{}", with{"Idempotency-Key", "caf\xe9"})
+		l.want("a byte for a letter", brief(latin, l.send(http.MethodGet, "/jobs/by-idempotency-key/caf%C3%A9", "")), "200 same")
 		l.want("an unescaped slash", brief("", l.send(http.MethodGet, "/jobs/by-idempotency-key/a/b", "")), "200 new")
 	})
 }

@@ -30,13 +30,19 @@ func keyOf(c *Contract, r *Request, to route, doc []byte) string {
 	return ""
 }
 
-// header is a header's value as Node reads it: several are joined with a comma.
+// header is a header's value as Node reads it: several are joined with a comma. What is not UTF-8 is Latin-1, as Node and
+// browsers send it.
 func header(h http.Header, name string) string {
 	values := h.Values(name)
-	if len(values) == 1 {
-		return strings.TrimSpace(values[0])
+	value := strings.Join(values, ", ")
+	if !utf8.ValidString(value) {
+		letters := make([]rune, len(value))
+		for i := range len(value) {
+			letters[i] = rune(value[i])
+		}
+		value = string(letters)
 	}
-	return strings.TrimSpace(strings.Join(values, ", "))
+	return strings.TrimSpace(value)
 }
 
 // readKey applies the contract's syntax to a key. why is a sentence if the key breaks it.
