@@ -3,6 +3,7 @@ package faultprovider
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -91,7 +92,11 @@ func logStart(rawQuery string) (int64, error) {
 	if err != nil || query.Get("after") == "" {
 		return 0, err
 	}
-	return strconv.ParseInt(query.Get("after"), 10, 64)
+	after, err := strconv.ParseInt(query.Get("after"), 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("after is the seq of an entry, not %q", query.Get("after"))
+	}
+	return after, nil
 }
 
 type faultsBody struct {

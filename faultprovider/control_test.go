@@ -36,7 +36,7 @@ func TestControls(t *testing.T) {
 		job := idOf(l.send(http.MethodPost, "/jobs", `{"orderId":1}`, key))
 		l.want("log", get("log?after=2"), `200 {"seq":3,"at":"2026-03-01T12:00:05Z","kind":"commit","request":1,"requestId":"r12","method":"POST","path":"/jobs","collection":"jobs","key":"k","effectId":"`+job+`"}`+"\n"+
 			`{"seq":4,"at":"2026-03-01T12:00:05Z","kind":"reply","request":1,"requestId":"r12","method":"POST","path":"/jobs","collection":"jobs","key":"k","effectId":"`+job+`","status":201}`+"\n application/x-ndjson")
-		l.want("log from nowhere", brief("", get("log?after=x")), "400 bad_request")
+		l.want("log from nowhere", get("log?after=x"), `400 {"error":"bad_request","message":"after is the seq of an entry, not \"x\""}`)
 		l.want("state", get("state"), `200 {"now":"2026-03-01T12:00:05Z","contract":"mine","faults":[{"commit":{"when":"before-reply"},"reply":{"do":"status","status":500}}],`+
 			`"requests":1,"seq":4,"inFlight":[],"counts":{"jobs":1},"effects":[{"id":"`+job+`","collection":"jobs","operation":"create","key":"k","requestId":"r12",`+
 			`"fingerprint":"`+l.p.Effects()[0].Fingerprint+`","body":{"id":"`+job+`","orderId":1},"committedAt":"2026-03-01T12:00:05Z"}]}`)
@@ -163,6 +163,24 @@ func TestText(t *testing.T) {
 		if got := c.e.Text(); got != c.want {
 			t.Errorf("%+v is %q, want %q", c.e, got, c.want)
 		}
+	}
+}
+
+// TestEntriesAreHarmlessJSON: an entry that is printed cannot disturb a terminal, and still says the same.
+func TestEntriesAreHarmlessJSON(t *testing.T) {
+	t.Parallel()
+	e := Entry{Seq: 1, Kind: Received, RequestID: "\u202eid", Key: "a\u009b31mé\x7f😀\U000e0001"}
+	text, err := encode(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"seq":1,"at":"0001-01-01T00:00:00Z","kind":"received","request":0,"requestId":"\u202eid","key":"a\u009b31mé\u007f😀\udb40\udc01"}`
+	if string(text) != want {
+		t.Errorf("got  %s\nwant %s", text, want)
+	}
+	var back Entry
+	if err := json.Unmarshal(text, &back); err != nil || back != e {
+		t.Errorf("%+v came back as %+v, %v", e, back, err)
 	}
 }
 

@@ -1,9 +1,14 @@
 package faultprovider
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // log is the latest entries, in a ring.
@@ -96,11 +101,31 @@ func (e Entry) keyText() string {
 	return "key=" + e.Key
 }
 
-// MarshalJSON adds the member text where there is one.
+// MarshalJSON adds the member text where there is one. What could disturb a terminal is escaped: the log is printed.
 func (e Entry) MarshalJSON() ([]byte, error) {
 	type plain Entry
-	return json.Marshal(struct {
+	text, err := json.Marshal(struct {
 		plain
 		Text string `json:"text,omitempty"`
 	}{plain(e), e.Text()})
+	return harmless(text), err
+}
+
+// harmless escapes the control and format characters that json.Marshal leaves as they are.
+func harmless(text []byte) []byte {
+	disturbs := func(r rune) bool { return r >= 0x7f && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) }
+	if !bytes.ContainsFunc(text, disturbs) {
+		return text
+	}
+	out := make([]byte, 0, len(text)+16)
+	for _, r := range string(text) {
+		if !disturbs(r) {
+			out = utf8.AppendRune(out, r)
+			continue
+		}
+		for _, unit := range utf16.AppendRune(nil, r) {
+			out = fmt.Appendf(out, `\u%04x`, unit)
+		}
+	}
+	return out
 }
