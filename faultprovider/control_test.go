@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -182,6 +183,27 @@ func TestEntriesAreHarmlessJSON(t *testing.T) {
 	if err := json.Unmarshal(text, &back); err != nil || back != e {
 		t.Errorf("%+v came back as %+v, %v", e, back, err)
 	}
+}
+
+// TestResetBeginsAnew: under one seed, what comes after a reset has the ids and the draws of the first time.
+func TestResetBeginsAnew(t *testing.T) {
+	t.Parallel()
+	seed := preset(t, "seed")
+	inBoth(t, Options{Seed: 5}, func(l *lab) {
+		story := func() (out []string) {
+			l.faults(`{"name":"fail-before-commit","on":{"probability":0.5,"times":-1}}`)
+			l.n = 0
+			for i := range 20 {
+				out = append(out, l.post(&seed, "jobs", strconv.Itoa(i), order))
+			}
+			return out
+		}
+		first := story()
+		if err := l.p.Reset(); err != nil {
+			l.t.Fatal(err)
+		}
+		l.want("after the reset", strings.Join(story(), "\n"), strings.Join(first, "\n"))
+	})
 }
 
 func TestEntriesTieARequestTogether(t *testing.T) {

@@ -154,8 +154,8 @@ func (p *Provider) Err() error {
 	return p.err
 }
 
-// Reset forgets all effects, keys, entries and faults, in the ledger too. Late commits that are still to come are void.
-// The contract stays.
+// Reset forgets all effects, keys, entries and faults, in the ledger too, and draws from the seed anew. Late commits that
+// are still to come are void. The contract stays.
 func (p *Provider) Reset() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -169,7 +169,7 @@ func (p *Provider) Reset() error {
 		f.over()
 	}
 	p.empty()
-	p.queue.set(nil)
+	p.queue = newQueue(p.seed)
 	p.log.clear()
 	p.requests, p.last, p.err = 0, nil, nil
 	p.epoch++
