@@ -20,6 +20,21 @@ import (
 	"faultlab/store"
 )
 
+// ownRules is how to write faults and contracts of one's own, and where the controls are.
+const ownRules = `A fault of your own is a JSON object. With the "name" of one of the above it starts as
+that, and says what differs:
+  commit  when: before-reply, never or late; after: a duration
+  reply   do: normal, status, reset, nothing, cut, cut-unframed, not-json, too-large,
+          wrong-length or redirect; status, error, retryAfter, bytes, slow, drip, stale
+  on      requests: new, replay, look-up or any; key, collection, nth, probability,
+          times (-1: always)
+
+A contract of your own is a JSON file. It starts as the contract that it "extends", and
+GET /_test/contract shows every member that it can have.
+
+Controls:  GET and POST /_test/faults and /_test/contract; GET /_test/jobs, /_test/log
+           (?follow=1 goes on), /_test/state and /_test/clock; POST /_test/reset`
+
 type providerFlags struct {
 	listen   string
 	contract string
@@ -38,7 +53,7 @@ func (a *app) providerCommand() *cobra.Command {
 			"contract, with faults that are queued by --fault or POST /_test/faults. Point a client\n" +
 			"of your own at it, in any language. With --state what it commits outlives it.\n\n" +
 			"Faults:    " + wrap(joined(fault.Names()), 11) + "\n" +
-			"Contracts: " + wrap(joined(contract.Names()), 11),
+			"Contracts: " + wrap(joined(contract.Names()), 11) + "\n\n" + ownRules,
 		Example: "  faultlab provider --fault commit-then-drop\n" +
 			"  faultlab provider --contract stripe-v1 --fault '{\"commit\":{\"when\":\"late\",\"after\":\"2s\"},\"reply\":{\"do\":\"reset\"}}'\n" +
 			"  curl -s -X POST http://127.0.0.1:4040/_test/faults -d '{\"faults\":[\"fail-before-commit\"]}'",
