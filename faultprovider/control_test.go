@@ -157,6 +157,7 @@ func TestText(t *testing.T) {
 		{Entry{Kind: Rejected, Key: "k", Note: "payload changed"}, "key=k REJECTED (payload changed)"},
 		{Entry{Kind: Rejected, Note: "no key"}, ""},
 		{Entry{Kind: InFlight, Key: "k", Note: "waits"}, "key=k IN FLIGHT (waits)"},
+		{Entry{Kind: Failed, Key: "k", Note: "the disk is full"}, "key=k FAILED (the disk is full)"},
 		{Entry{Kind: Looked, Key: "k"}, ""},
 		{Entry{Kind: Commit, Key: "k"}, ""},
 		{Entry{Kind: NewOperation, Key: "a\x1b[31mb\u202e", Fault: "none"}, `key="a\x1b[31mb\u202e" NEW fault=none`},

@@ -68,8 +68,8 @@ func (l *log) clear() {
 	l.wake()
 }
 
-// Text is the line that the fixture would log for a decision, without its "[provider] ", or a line like it; "" for an
-// entry that is no decision about a keyed request.
+// Text is the line that the fixture would log for a decision, without its "[provider] ", or a line like it; also one that
+// says why the ledger failed. "" for any other entry, and for a request that was refused without a key.
 func (e Entry) Text() string {
 	switch e.Kind {
 	case NewOperation:
@@ -86,6 +86,8 @@ func (e Entry) Text() string {
 		return e.keyText() + " REJECTED (" + e.Note + ")"
 	case InFlight:
 		return e.keyText() + " IN FLIGHT (" + e.Note + ")"
+	case Failed:
+		return e.keyText() + " FAILED (" + e.Note + ")"
 	}
 	return ""
 }
