@@ -45,6 +45,7 @@ func TestControls(t *testing.T) {
 		l.want("jobs", get("jobs"), `200 {"count":0,"jobs":[]}`)
 		l.want("no such control", get("nothing"), `404 {"error":"not_found"}`)
 		l.want("wrong method", l.send(http.MethodDelete, "/_test/jobs", ""), `404 {"error":"not_found"}`)
+		l.want("a log is not posted", post("log?follow=1", ""), `404 {"error":"not_found"}`)
 		l.want("too large", brief("", post("faults", strings.Repeat(" ", MaxBody+1))), "413 body_too_large")
 		if s := l.p.State(); s.Requests != 0 {
 			l.t.Errorf("%d control requests were counted", s.Requests)

@@ -39,7 +39,8 @@ func Loopback(address string) bool {
 
 // serveControl serves a control request on a socket.
 func (h *handler) serveControl(w http.ResponseWriter, req *http.Request, r *Request) {
-	if query, err := url.ParseQuery(r.RawQuery); err == nil && query.Get("follow") == "1" && r.Path == controlPrefix+"log" {
+	query, err := url.ParseQuery(r.RawQuery)
+	if r.Method == http.MethodGet && r.Path == controlPrefix+"log" && err == nil && query.Get("follow") == "1" {
 		h.follow(w, req, r)
 		return
 	}
