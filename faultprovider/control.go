@@ -65,7 +65,7 @@ func (p *Provider) control(r *Request) (status int, content string, body []byte)
 	if err != nil {
 		return http.StatusInternalServerError, jsonContent, errorBody("internal_error", err.Error())
 	}
-	return status, jsonContent, text
+	return status, jsonContent, harmless(text)
 }
 
 // encode writes JSON as JSON.stringify does, without escaping < and >.

@@ -41,6 +41,10 @@ func TestControls(t *testing.T) {
 		l.want("state", get("state"), `200 {"now":"2026-03-01T12:00:05Z","contract":"mine","faults":[{"commit":{"when":"before-reply"},"reply":{"do":"status","status":500}}],`+
 			`"requests":1,"seq":4,"inFlight":[],"counts":{"jobs":1},"effects":[{"id":"`+job+`","collection":"jobs","operation":"create","key":"k","requestId":"r12",`+
 			`"fingerprint":"`+l.p.Effects()[0].Fingerprint+`","body":{"id":"`+job+`","orderId":1},"committedAt":"2026-03-01T12:00:05Z"}]}`)
+		l.send(http.MethodPost, "/jobs", "{\"orderId\":\"\u009b31m\u202e\"}", with{"Idempotency-Key", "k2"})
+		if jobs := get("jobs"); !strings.Contains(jobs, `"orderId":"\u009b31m\u202e"`) {
+			t.Errorf("what could disturb a terminal is printed as it is: %q", jobs)
+		}
 		l.want("reset", post("reset", ""), `200 {"reset":true}`)
 		l.want("jobs", get("jobs"), `200 {"count":0,"jobs":[]}`)
 		l.want("no such control", get("nothing"), `404 {"error":"not_found"}`)
