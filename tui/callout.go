@@ -39,8 +39,8 @@ func (b beliefPane) doubt(r *engine.Run, s *engine.Step) (what, may string) {
 	}
 	status := strconv.Itoa(c.Status)
 	switch {
-	case !c.Ended:
-		what = "Sent, and then the worker died."
+	case !c.Ended, c.Code == "WOML_CAPABILITY_INTERRUPTED":
+		what = "Begun, and then the worker died."
 	case c.How == engine.HowUnreadable:
 		what = "Answered " + status + ", but the answer cannot be read."
 	case c.How == engine.HowUnexpected:
