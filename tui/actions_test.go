@@ -91,7 +91,7 @@ func TestExports(t *testing.T) {
 		if err := json.Unmarshal([]byte(l), &e); err != nil || len(e) != 3 || e[1] != "o" {
 			t.Fatalf("line %d of the recording: %v %.80s", i+2, err, l)
 		}
-		if at := e[0].(float64); i > 0 && at < last+leastFrame-1e-9 {
+		if at := e[0].(float64); i > 0 && at < last+leastFrame.Seconds()-1e-9 {
 			t.Fatalf("line %d comes too soon: at %v after %v", i+2, at, last)
 		} else {
 			last = at

@@ -4,18 +4,23 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
+	"github.com/muesli/termenv"
 
 	"faultlab/scenarios"
 )
 
-// benchFrame is the bench's own frame, whatever lies over it.
-func (m *model) benchFrame() string {
-	stack, pal, note := m.stack, m.palette, m.notice
-	m.stack, m.palette, m.notice = []screen{&catalogue{}, &benchScreen{}}, nil, notice{}
-	defer func() { m.stack, m.palette, m.notice = stack, pal, note }()
-	return m.build()
+// picture is the bench's own frame, whatever lies over it, in all colours of its
+// theme, however few of them the terminal has.
+func (m *model) picture() (string, page) {
+	own := *m
+	own.stack, own.palette, own.notice, own.memo = []screen{&catalogue{}, &benchScreen{}}, nil, notice{}, memo{}
+	if t, err := newTheme(m.t.name, termenv.TrueColor, m.t.glyphs); err == nil {
+		own.t = t
+	}
+	return own.build(), own.t.page
 }
 
 // Plain writes a view's wire line by line, without colours or frames: for screen
@@ -82,9 +87,9 @@ func markdown(title string, v *scenarios.View) []byte {
 	return []byte(b.String())
 }
 
-// leastFrame is how long a frame of a recording stays at least, in seconds: what happens
+// leastFrame is how long a frame of a recording stays at least: what happens
 // at one moment of the bench's clock is to be seen one after the other.
-const leastFrame = 0.3
+const leastFrame = 300 * time.Millisecond
 
 // recorder makes a recording of the terminal (asciicast v2): the bench's frame
 // after each entry, as far apart as the entries, but leastFrame at least. It is called outside Update.
@@ -98,16 +103,16 @@ func (m *model) recorder() func() []byte {
 		_ = enc.Encode(map[string]any{"version": 2, "width": width, "height": height, "title": scenario.Title}) // plain values
 		own := &model{t: t, width: width, height: height, memory: recall(""), stack: []screen{&benchScreen{}}}
 		own.session = newSession(frozen{bench, state}, scenario)
-		at, before := 0.0, 0.0
+		var at, before time.Duration
 		for n := 1; n <= bench.Len(); n++ {
 			own.session.at = n
 			own.session.pull()
-			now := own.session.view.At.Sub(own.session.view.Start).Seconds()
+			now := own.session.view.At.Sub(own.session.view.Start)
 			if n > 1 {
 				at += max(leastFrame, now-before)
 			}
 			before = now
-			_ = enc.Encode([]any{at, "o", "\x1b[H" + strings.ReplaceAll(own.build(), "\n", "\r\n")})
+			_ = enc.Encode([]any{at.Seconds(), "o", "\x1b[H" + strings.ReplaceAll(own.build(), "\n", "\r\n")})
 		}
 		return []byte(b.String())
 	}
@@ -122,14 +127,14 @@ type frozen struct {
 func (f frozen) State() scenarios.State { return f.state }
 
 // svg draws a frame as a picture: one text element for each run of one style.
-func svg(frame string, width, height int) []byte {
+func svg(frame string, on page, width, height int) []byte {
 	const cw, ch = 8.4, 17
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%d" font-family="ui-monospace,Menlo,Consolas,monospace" font-size="14">`, float64(width)*cw+20, height*ch+20)
-	fmt.Fprintf(&b, `<rect width="100%%" height="100%%" fill="#161616"/>`+"\n")
+	fmt.Fprintf(&b, `<rect width="100%%" height="100%%" fill="%s"/>`+"\n", on.back)
 	for y, l := range strings.Split(frame, "\n") {
 		x := 0
-		for _, p := range pieces(l) {
+		for _, p := range pieces(l, on) {
 			w := ansi.StringWidth(p.text)
 			if p.bg != "" {
 				fmt.Fprintf(&b, `<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s"/>`, 10+float64(x)*cw, 10+y*ch, float64(w)*cw, ch, p.bg)
@@ -140,7 +145,7 @@ func svg(frame string, width, height int) []byte {
 					weight = ` font-weight="bold"`
 				}
 				fmt.Fprintf(&b, `<text x="%.1f" y="%d" fill="%s" textLength="%.1f" xml:space="preserve"%s>%s</text>`+"\n",
-					10+float64(x)*cw, 10+y*ch+13, firstWord(p.fg, "#e6e6ea"), float64(w)*cw, weight, xmlEscape.Replace(p.text))
+					10+float64(x)*cw, 10+y*ch+13, firstWord(p.fg, on.text), float64(w)*cw, weight, xmlEscape.Replace(p.text))
 			}
 			x += w
 		}
@@ -158,7 +163,7 @@ type piece struct {
 }
 
 // pieces reads a line of a frame of ours: only true colours, bold and reverse are looked at.
-func pieces(line string) []piece {
+func pieces(line string, on page) []piece {
 	var out []piece
 	cur := piece{}
 	for line != "" {
@@ -177,13 +182,13 @@ func pieces(line string) []piece {
 		if end < 0 {
 			break
 		}
-		cur = styled(cur, strings.Split(line[2:end], ";"))
+		cur = styled(cur, strings.Split(line[2:end], ";"), on)
 		line = line[end+1:]
 	}
 	return out
 }
 
-func styled(p piece, codes []string) piece {
+func styled(p piece, codes []string, on page) piece {
 	rgb := func(c []string) string {
 		var n [3]int
 		for i := range n {
@@ -198,7 +203,7 @@ func styled(p piece, codes []string) piece {
 		case c == "1":
 			p.bold = true
 		case c == "7":
-			p.fg, p.bg = "#161616", "#e6e6ea"
+			p.fg, p.bg = on.back, on.text
 		case (c == "38" || c == "48") && i+4 < len(codes) && codes[i+1] == "2":
 			if c == "38" {
 				p.fg = rgb(codes[i+2:])

@@ -53,7 +53,8 @@ func export(m *model, c command) tea.Cmd {
 		return nil
 	}
 	format, path := c.typed.Arg(0), c.typed.Arg(1)
-	frame, width, height := m.benchFrame(), m.width, m.height
+	frame, on := m.picture()
+	width, height := m.width, m.height
 	view, title := s.view, s.scenario.Title
 	record := m.recorder()
 	return work(func() tea.Msg {
@@ -62,7 +63,7 @@ func export(m *model, c command) tea.Cmd {
 		case "markdown":
 			data = markdown(title, view)
 		case "svg":
-			data = svg(frame, width, height)
+			data = svg(frame, on, width, height)
 		case "asciicast":
 			data = record()
 		}

@@ -34,11 +34,15 @@ type look struct {
 type scheme struct {
 	name string
 	back []string // the backgrounds that it is made for, from one extreme to the other
+	page page
 	ink  [inkCount]look
 }
 
+// page is what a picture is drawn on: its background, and its text where no ink says another colour.
+type page struct{ back, text string }
+
 var (
-	dark = scheme{name: "dark", back: []string{"#000000", "#1e1e1e", "#282a36"}, ink: [inkCount]look{
+	dark = scheme{name: "dark", back: []string{"#000000", "#1e1e1e", "#282a36"}, page: page{"#161616", "#e6e6ea"}, ink: [inkCount]look{
 		inkStrong:  {fg: colour{"#f2f2f5", "255", "15"}},
 		inkQuiet:   {fg: colour{"#9a9ca6", "247", "7"}},
 		inkGood:    {fg: colour{"#4cc38a", "78", "10"}},
@@ -54,7 +58,7 @@ var (
 		inkCover:   {fg: colour{"#9a9ca6", "247", "7"}},
 		inkAlarm:   {fg: colour{"#ffc53d", "221", "11"}},
 	}}
-	bright = scheme{name: "light", back: []string{"#ffffff", "#fdf6e3", "#f2f2f2"}, ink: [inkCount]look{
+	bright = scheme{name: "light", back: []string{"#ffffff", "#fdf6e3", "#f2f2f2"}, page: page{"#ffffff", "#2a2b30"}, ink: [inkCount]look{
 		inkStrong:  {fg: colour{"#111113", "232", "0"}, bold: true},
 		inkQuiet:   {fg: colour{"#5c5e66", "240", "8"}},
 		inkGood:    {fg: colour{"#10693e", "22", "2"}},
@@ -70,7 +74,7 @@ var (
 		inkCover:   {fg: colour{"#5c5e66", "240", "8"}},
 		inkAlarm:   {fg: colour{"#9a6200", "130", "1"}, bold: true},
 	}}
-	contrast = scheme{name: "high-contrast", back: []string{"#000000", "#121212"}, ink: [inkCount]look{
+	contrast = scheme{name: "high-contrast", back: []string{"#000000", "#121212"}, page: page{"#000000", "#ffffff"}, ink: [inkCount]look{
 		inkStrong:  {fg: colour{"#ffffff", "231", "15"}, bold: true},
 		inkQuiet:   {fg: colour{"#d8d8d8", "253", "7"}},
 		inkGood:    {fg: colour{"#7dffb0", "121", "10"}},
@@ -86,7 +90,7 @@ var (
 		inkCover:   {fg: colour{"#d8d8d8", "253", "7"}},
 		inkAlarm:   {fg: colour{"#ffe14d", "227", "11"}, bold: true},
 	}}
-	plain = scheme{name: "none", ink: [inkCount]look{
+	plain = scheme{name: "none", page: page{"#161616", "#e6e6ea"}, ink: [inkCount]look{
 		inkStrong:  {bold: true},
 		inkBad:     {bold: true},
 		inkUnknown: {bold: true, reverse: true},
@@ -115,6 +119,7 @@ type stroke struct{ on, off string }
 // theme is a scheme made ready for one terminal: nothing below it asks lipgloss again.
 type theme struct {
 	name   string
+	page   page
 	inks   [inkCount]stroke
 	glyphs glyphs
 }
@@ -138,7 +143,7 @@ func (p scheme) ready(depth termenv.Profile, g glyphs) *theme {
 	r := lipgloss.NewRenderer(io.Discard)
 	r.SetColorProfile(depth)
 	r.SetHasDarkBackground(p.name != bright.name)
-	t := &theme{name: p.name, glyphs: g}
+	t := &theme{name: p.name, page: p.page, glyphs: g}
 	for k, l := range p.ink {
 		s := r.NewStyle().Foreground(l.fg.lip()).Background(l.bg.lip()).
 			Bold(l.bold).Faint(l.faint).Reverse(l.reverse).Underline(l.underlined)

@@ -21,7 +21,7 @@ func TestEveryInkCanBeRead(t *testing.T) {
 			if l.fg.rgb == "" || ink(k) == inkFrame {
 				continue
 			}
-			backs := p.back
+			backs := append([]string{p.page.back}, p.back...)
 			if l.bg.rgb != "" {
 				backs = []string{l.bg.rgb}
 			}
@@ -30,6 +30,25 @@ func TestEveryInkCanBeRead(t *testing.T) {
 					t.Errorf("theme %s: %v on %s has a contrast of %.2f:1", p.name, ink(k), b, c)
 				}
 			}
+		}
+	}
+}
+
+func TestAPictureHasTheColoursOfItsTheme(t *testing.T) {
+	t.Parallel()
+	for _, p := range schemes {
+		m := testModel(t, p.name, 120, 36)
+		m.t = p.ready(termenv.ANSI, unicodeGlyphs) // a terminal of few colours
+		onBench(m, "C. Commit, then drop", commitThenDrop(false))
+		frame, on := m.picture()
+		drawn := svg(frame, on, m.width, m.height)
+		for _, want := range []string{p.page.back, p.page.text, p.ink[inkUnknown].bg.rgb, p.ink[inkQuiet].fg.rgb} {
+			if !strings.Contains(string(drawn), want) {
+				t.Errorf("theme %s: the picture is drawn without %s", p.name, want)
+			}
+		}
+		if c := contrastOf(on.back, on.text); c < enough {
+			t.Errorf("theme %s: text on its page has a contrast of %.2f:1", p.name, c)
 		}
 	}
 }

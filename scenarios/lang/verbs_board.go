@@ -61,7 +61,7 @@ var programVerbs = []Verb{
 		Help: "Saves what was done on this bench as a scenario that replays the same."}},
 	{Group: "Program", Use: OnBoard, Form: Form{Name: "export",
 		Args: []Arg{{Name: "FORMAT", Kind: KindChoice, Choices: []string{"markdown", "svg", "asciicast"}}, {Name: "FILE", Kind: KindPath}},
-		Help: "Writes the bench as a report, a picture or a recording of the terminal."}},
+		Help: "Writes the bench as a report, a picture or a recording of the terminal, in which each entry stays for 0.3 s at least."}},
 	{Group: "Program", Use: OnBoard, Keys: []string{"y"}, On: OnBench | OnRuns | OnUnknowns, Form: Form{Name: "copy",
 		Args: []Arg{{Name: "WHAT", Kind: KindChoice, Optional: true, Choices: []string{"key", "id", "curl", "view"}}},
 		Help: "Copies a key, an id, a curl line or the view as text."}},
