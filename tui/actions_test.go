@@ -131,6 +131,23 @@ func TestCopying(t *testing.T) {
 	}
 }
 
+func TestTheClipboardIsReachedThroughMultiplexers(t *testing.T) {
+	t.Parallel()
+	plain := "\x1b]52;c;a2V5\a"
+	for _, c := range []struct {
+		env  map[string]string
+		want []string
+	}{
+		{nil, []string{plain}},
+		{map[string]string{"TERM": "screen-256color"}, []string{"\x1bP" + plain + "\x1b\\"}},
+		{map[string]string{"TERM": "tmux-256color", "TMUX": "/tmp/tmux"}, []string{plain, "\x1bPtmux;\x1b" + plain + "\x1b\\"}}, // set-clipboard on; allow-passthrough on
+	} {
+		if got := clipboard("key", func(k string) string { return c.env[k] }); got != strings.Join(c.want, "") {
+			t.Errorf("under %v the terminal gets %q", c.env, got)
+		}
+	}
+}
+
 func TestEditingAQueuedFault(t *testing.T) {
 	t.Parallel()
 	m := show(t, played(t, "b-commit-then-error"))

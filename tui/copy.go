@@ -2,6 +2,7 @@ package tui
 
 import (
 	"encoding/json"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -62,20 +63,26 @@ func (m *model) copy(what, text string) tea.Cmd {
 	out, tools := m.opt.Out, m.opt.tools
 	return work(func() tea.Msg {
 		if out != nil {
-			seq := osc52.New(text)
-			switch term := os.Getenv("TERM"); {
-			case os.Getenv("TMUX") != "":
-				seq = seq.Tmux()
-			case strings.HasPrefix(term, "screen"):
-				seq = seq.Screen()
-			}
-			_, _ = seq.WriteTo(out) // a terminal that is gone ends the program anyway
+			_, _ = io.WriteString(out, clipboard(text, os.Getenv)) // a terminal that is gone ends the program anyway
 		}
 		if tools {
 			native(text)
 		}
 		return nil
 	})
+}
+
+// clipboard is what has a terminal put text into its clipboard. tmux takes the plain
+// form into its own or hands the wrapped one on, as it was told to: it gets both.
+func clipboard(text string, env func(string) string) string {
+	seq := osc52.New(text)
+	switch {
+	case env("TMUX") != "":
+		return seq.String() + seq.Tmux().String()
+	case strings.HasPrefix(env("TERM"), "screen"):
+		return seq.Screen().String()
+	}
+	return seq.String()
 }
 
 // native uses the first clipboard tool that fits the session, if there is one.
