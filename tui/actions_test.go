@@ -150,23 +150,29 @@ func TestTheClipboardIsReachedThroughMultiplexers(t *testing.T) {
 
 func TestEditingAQueuedFault(t *testing.T) {
 	t.Parallel()
-	m := show(t, played(t, "b-commit-then-error"))
-	typeLine(m, "fault slow")
-	rest(t, m.session.bench)
-	follow(m, newsMsg{})
-	follow(m, keyMsg("f"))
-	follow(m, keyMsg("down")) // from "remove" to "edit"
-	follow(m, keyMsg("enter"))
-	rest(t, m.session.bench)
-	follow(m, newsMsg{})
-	if got := m.session.view.Faults; len(got) != 0 || m.palette == nil {
-		t.Fatalf("while it is edited the queue holds %v, and the palette is %v", got, m.palette)
-	}
-	follow(m, keyMsg("enter"))
-	rest(t, m.session.bench)
-	follow(m, newsMsg{})
-	if got := strings.Join(m.session.view.Faults, " "); got != "slow" {
-		t.Errorf("queued again: %q", got)
+	for _, c := range []struct {
+		name string
+		keys []string
+		want string
+	}{
+		{"as it was", []string{"enter"}, "slow drip"},
+		{"another one in its place", []string{"backspace", "backspace", "backspace", "backspace", "drop-before-commit", "enter"}, "drop-before-commit drip"},
+		{"two in its place", []string{" ", "cut-body", "enter"}, "slow cut-body drip"},
+		{"let be", []string{"backspace", "esc"}, "slow drip"},
+		{"no such fault", []string{"x", "enter"}, "slow drip"},
+	} {
+		m := show(t, played(t, "b-commit-then-error"))
+		typeLine(m, "fault slow drip")
+		rest(t, m.session.bench)
+		follow(m, newsMsg{})
+		for _, k := range append([]string{"f", "down", "down", "enter"}, c.keys...) { // past both "remove" to the first "edit"
+			follow(m, keyMsg(k))
+		}
+		rest(t, m.session.bench)
+		follow(m, newsMsg{})
+		if got := strings.Join(m.session.view.Faults, " "); got != c.want {
+			t.Errorf("%s: the queue holds %q, want %q", c.name, got, c.want)
+		}
 	}
 }
 
@@ -201,6 +207,13 @@ func TestComposingAFault(t *testing.T) {
 	follow(m, newsMsg{})
 	if len(m.session.view.Faults) != 1 || !strings.Contains(m.session.view.Faults[0], "late") {
 		t.Errorf("queued: %q; it says %q", m.session.view.Faults, m.notice.text)
+	}
+	m.width, m.height = 80, 24
+	frame := ansi.Strip(m.build())
+	for _, want := range []string{"commit late, 2s aft", "  remove│", "  edit│", "↓ "} {
+		if !strings.Contains(frame, want) {
+			t.Errorf("the menu does not say %q:\n%s", want, frame)
+		}
 	}
 }
 
@@ -314,8 +327,10 @@ func TestFaultsInWords(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"commit-then-error": "commit-then-error",
-		`slow {"name":"bad-request","on":{"collection":"jobs"}}`:                             "slow bad-request on jobs",
-		`{"commit":{"when":"never"},"reply":{"do":"status","status":503},"on":{"times":-1}}`: "commit never, status 503, takes new requests, always",
+		`slow {"name":"bad-request","on":{"collection":"jobs"}}`:                                          "slow bad-request on jobs",
+		`{"commit":{"when":"never"},"reply":{"do":"status","status":503},"on":{"times":-1}}`:              "commit never, status 503, takes new requests, always",
+		`{"commit":{"when":"never"},"reply":{"slow":"5s"},"on":{"requests":"any","key":"sha256:90303c"}}`: "commit never, normal, 5s late, takes any requests under key …303c",
+		`{"commit":{"when":"never"},"on":{"requests":"any","probability":0.5,"times":-1}}`:                "commit never, normal, takes any requests, each with chance 0.5, always",
 		`{"name":`: `{"name":`,
 	} {
 		if got := faultWords(text); got != want {

@@ -43,23 +43,34 @@ func nextFault(text string) (first, rest string) {
 	return first, rest
 }
 
-// inWords says a fault by its name, or by its three axes, and what narrows it.
+// inWords says a fault by its name and what narrows it, or by its three axes.
 func inWords(f fault.Fault) string {
-	out := f.Name
-	if out == "" {
-		out = strings.NewReplacer("commits: ", "commit ", "the caller gets: ", "", "takes: ", "takes ", "\n", ", ").Replace(axes(f))
+	if f.Name != "" {
+		return f.Name + narrowed(f.On)
 	}
-	if f.On.Collection != "" {
-		out += " on " + f.On.Collection
+	return strings.NewReplacer("commits: ", "commit ", "the caller gets: ", "", "takes: ", "takes ", "\n", ", ").Replace(axes(f))
+}
+
+// narrowed says which of the requests of its kind a fault takes, and how many.
+func narrowed(on fault.On) string {
+	out := ""
+	if on.Collection != "" {
+		out += " on " + on.Collection
 	}
-	if f.On.Nth > 1 {
-		out += ", request " + strconv.Itoa(f.On.Nth)
+	if on.Key != "" {
+		out += " under key …" + on.Key[max(0, len(on.Key)-4):]
+	}
+	if on.Nth > 1 {
+		out += ", request " + strconv.Itoa(on.Nth)
+	}
+	if on.Probability > 0 {
+		out += ", each with chance " + strconv.FormatFloat(on.Probability, 'g', 3, 64)
 	}
 	switch {
-	case f.On.Times == fault.Always:
+	case on.Times == fault.Always:
 		out += ", always"
-	case f.On.Times > 1:
-		out += ", " + strconv.Itoa(f.On.Times) + " times"
+	case on.Times > 1:
+		out += ", " + strconv.Itoa(on.Times) + " times"
 	}
 	return out
 }

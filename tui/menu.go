@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"strconv"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -55,15 +56,19 @@ func (n *menu) draw(m *model, width, height int) []string {
 	left := clamp(width*2/5, 26, 50)
 	left = clamp(t.widthOf(n.name)+8, left, max(left, width*3/5)) // the question is read in full
 	b := box{title: say(inkStrong, n.name), frame: inkAccent, focus: true}
+	shown := height - 2
+	n.top = clamp(n.top, max(0, n.pick-shown+1), max(0, n.pick))
+	if n.pick <= 1 {
+		n.top = 0
+	}
+	if below := len(items) - n.top - shown; below > 0 {
+		b.side = say(inkQuiet, t.glyphs.bottom+" "+strconv.Itoa(below)+" more")
+	}
 	if n.asking || len(n.filter.text) > 0 {
 		b.side = append(say(inkAccent, "/"), n.filter.spans(t, 14)...)
 	}
 	b.body = func(w, h int) []string {
-		n.top = clamp(n.top, max(0, n.pick-h+1), max(0, n.pick))
-		if n.pick <= 1 {
-			n.top = 0
-		}
-		return t.window(rows{len(items), func(i int) spans { return n.line(t, items[i], i == n.pick) }}, n.top, w, h)
+		return t.window(rows{len(items), func(i int) spans { return n.line(t, items[i], i == n.pick, w) }}, n.top, w, h)
 	}
 	side := box{title: say(inkStrong, "What it does"), frame: inkFrame}
 	side.body = func(w, h int) []string {
@@ -80,7 +85,8 @@ func (n *menu) draw(m *model, width, height int) []string {
 	return beside(t.draw(b, left, height), t.draw(side, width-left-1, height))
 }
 
-func (n *menu) line(t *theme, it item, picked bool) spans {
+// line is an item; what is said beside its name is seen however long that is.
+func (n *menu) line(t *theme, it item, picked bool, width int) spans {
 	if it.do == nil {
 		return say(inkAccent, it.name)
 	}
@@ -89,10 +95,11 @@ func (n *menu) line(t *theme, it item, picked bool) spans {
 		mark, k = t.glyphs.pick+" ", inkPick
 	}
 	out := say(inkAccent, mark, k, it.name)
-	if it.mark != "" {
-		out = append(out, span{inkQuiet, "  " + it.mark})
+	if it.mark == "" {
+		return out
 	}
-	return out
+	beside := say(inkQuiet, "  "+it.mark)
+	return append(t.cutTo(out, max(width/2, width-t.width(beside))), beside...)
 }
 
 // settle moves the cursor by step, and on to the next line that can be chosen.

@@ -23,9 +23,9 @@ func faultMenu(*model) *menu {
 			out = append(out, item{name: "queued, taken in this order"})
 		}
 		for i, f := range queued {
-			rest := append(append([]string{}, queued[:i]...), queued[i+1:]...)
-			out = append(out, item{name: f, mark: "remove", text: []string{"Takes this fault out of the queue.", "", faultText(f)}, do: requeue(rest)})
-			edits = append(edits, item{name: f, mark: "edit", text: []string{"Takes this fault out of the queue and puts its line into the palette, to be changed and queued again.", "", faultText(f)}, do: editFault(f, requeue(rest))})
+			text := faultText(f)
+			out = append(out, item{name: faultWords(f), mark: "remove", text: append([]string{"Takes this fault out of the queue.", ""}, text...), do: requeue(slices.Delete(slices.Clone(queued), i, i+1))})
+			edits = append(edits, item{name: faultWords(f), mark: "edit", text: append([]string{"Puts this fault's line into the palette, to be changed. It stays in the queue until the other one takes its place.", ""}, text...), do: editFault(queued, i)})
 		}
 		out = append(out, edits...)
 		out = append(out, item{name: "compose"}, item{name: "a fault of one's own", mark: "three axes",
@@ -39,13 +39,18 @@ func faultMenu(*model) *menu {
 	}}
 }
 
-func faultText(name string) string {
+// faultText says what a queued fault does.
+func faultText(text string) []string {
+	f, err := fault.Parse(text)
+	if err != nil {
+		return []string{text}
+	}
 	for _, a := range fault.Aliases() {
-		if a.Name == name {
-			return a.Summary
+		if a.Name == text {
+			return []string{a.Summary, "", axes(f)}
 		}
 	}
-	return name
+	return []string{axes(f)}
 }
 
 // axes says a fault in the words of its three axes.
@@ -61,18 +66,35 @@ func axes(f fault.Fault) string {
 	case gets == "":
 		gets = string(fault.Normal)
 	}
+	if f.Reply.Slow > 0 {
+		gets += ", " + f.Reply.Slow.String() + " late"
+	}
 	takes := string(f.On.Requests)
 	if takes == "" {
 		takes = string(fault.New)
 	}
-	return "commits: " + when + "\nthe caller gets: " + gets + "\ntakes: " + takes + " requests"
+	return "commits: " + when + "\nthe caller gets: " + gets + "\ntakes: " + takes + " requests" + narrowed(f.On)
 }
 
-// editFault takes a fault out of the queue and lets the person write it anew.
-func editFault(f string, remove func(*model) tea.Cmd) func(*model) tea.Cmd {
+// editFault lets the person write a queued fault anew; the one that is written takes its place.
+func editFault(queued []string, i int) func(*model) tea.Cmd {
 	return func(m *model) tea.Cmd {
-		m.palette = newPalette("fault " + spelled(f))
-		return remove(m)
+		p := newPalette("fault " + spelled(queued[i]))
+		m.palette = p
+		p.does = func(m *model, c command) tea.Cmd {
+			if c.verb.Name != "fault" {
+				return m.run(c)
+			}
+			for _, f := range c.typed.Args {
+				if _, err := fault.Parse(f); err != nil { // before the queue is emptied
+					m.palette = p
+					m.say(inkBad, err.Error())
+					return nil
+				}
+			}
+			return requeue(slices.Concat(queued[:i], c.typed.Args, queued[i+1:]))(m)
+		}
+		return nil
 	}
 }
 

@@ -12,8 +12,9 @@ import (
 // palette is the line where every verb can be typed, in the words of scenario files.
 type palette struct {
 	input input
-	pick  int // of the offers; -1 for none
-	past  int // how far back in what was typed before
+	pick  int                           // of the offers; -1 for none
+	past  int                           // how far back in what was typed before
+	does  func(*model, command) tea.Cmd // what becomes of the line; nil runs it
 }
 
 func newPalette(text string) *palette {
@@ -118,7 +119,11 @@ func (p *palette) enter(m *model) tea.Cmd {
 		return nil
 	}
 	m.typed = append(m.typed, text)
-	return m.run(command{verb: lang.VerbNamed(l.Verb), args: l.Text, typed: l})
+	c := command{verb: lang.VerbNamed(l.Verb), args: l.Text, typed: l}
+	if p.does != nil {
+		return p.does(m, c)
+	}
+	return m.run(c)
 }
 
 // complete reports whether a line means something as it stands.
