@@ -173,7 +173,7 @@ var footerOrder = map[lang.Screen][]string{
 
 // footerWords are shorter than the verbs' labels where the footer says more than the verb's name.
 var footerWords = map[string]string{
-	"again": "run again", "lookup": "look up", "crash": "crash worker", "cover": "cover truth", "close": "back", "history": "runs", "edit": "edit", "live": "back to live",
+	"again": "run again", "trigger": "trigger a run", "lookup": "look up", "crash": "crash worker", "cover": "cover truth", "close": "back", "history": "runs", "edit": "edit", "live": "back to live",
 }
 
 func (m *model) footer() string {
@@ -258,8 +258,21 @@ func (m *model) benchFooter(names []string) []string {
 		return append([]string{"pause", "step"}, without(names, "pause")...)
 	case m.course != nil && s.state.AtRest:
 		return append([]string{"next"}, names...)
+	case s.prepared():
+		return append([]string{"trigger"}, names...)
 	}
 	return names
+}
+
+// prepared reports whether the last thing done was to set something for the runs that
+// follow. Running the scenario again begins on a fresh bench, without it.
+func (s *session) prepared() bool {
+	n := len(s.view.Wire)
+	if !s.state.AtRest || s.view.WorkerDown || n == 0 || s.view.Wire[n-1].Kind != scenarios.RowNote {
+		return false
+	}
+	v := lang.VerbNamed(s.view.Wire[n-1].Text)
+	return v != nil && v.Group == "Setting"
 }
 
 func without(names []string, name string) []string {
@@ -310,6 +323,9 @@ func (m *model) footerWord(name string, on lang.Screen) string {
 	case name == "cover" && m.session != nil && m.session.covered:
 		return "uncover truth"
 	case name == "open" && on == lang.OnMenu:
+		if v, ok := m.top().(*sourceScreen); ok {
+			return v.enters()
+		}
 		return "choose"
 	case name == "open" && on == lang.OnLesson:
 		return "go on"

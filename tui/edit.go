@@ -206,6 +206,14 @@ func (v *sourceScreen) rows(t *theme, width int) rows {
 	return fixed(out...)
 }
 
+// enters says in the footer what enter does.
+func (v *sourceScreen) enters() string {
+	if v.broken() {
+		return "edit again"
+	}
+	return "load it"
+}
+
 func (v *sourceScreen) verb(m *model, c command) (tea.Cmd, bool) {
 	switch c.verb.Name {
 	case "up":

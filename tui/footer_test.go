@@ -120,6 +120,39 @@ func TestTheFooterOfAConfirmation(t *testing.T) {
 	}
 }
 
+// What is set holds for the runs that follow, so starting one is offered first.
+func TestTheFooterAfterASetting(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"fault slow":      "T trigger a run enter",
+		"policy retry=1":  "T trigger a run enter",
+		"key attempt":     "T trigger a run enter",
+		"trigger fulfill": "enter run again space pause",
+	} {
+		m := show(t, played(t, "b-commit-then-error"))
+		verb, args, _ := strings.Cut(line, " ")
+		follow(m, doneMsg{m.session.bench, line, m.session.bench.Do(verb + " " + args)})
+		rest(t, m.session.bench)
+		follow(m, newsMsg{})
+		if got := strings.Join(strings.Fields(ansi.Strip(m.footer())), " "); !strings.HasPrefix(got, want) {
+			t.Errorf("after %s the footer says %q", line, got)
+		}
+	}
+}
+
+// Where nothing is unknown, the keys that settle say so.
+func TestNothingToSettle(t *testing.T) {
+	t.Parallel()
+	for key, want := range map[string]string{"u": "lookup", "r": "record", "y": "copy"} {
+		m := testModel(t, "dark", 80, 24)
+		m.push(&unknownsScreen{})
+		press(m, key)
+		if m.notice.text != want+": nothing is unknown" {
+			t.Errorf("%s says %q", key, m.notice.text)
+		}
+	}
+}
+
 // The title gives way to the state, never the other way round.
 func TestALongTitleLeavesTheState(t *testing.T) {
 	t.Parallel()

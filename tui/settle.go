@@ -227,7 +227,7 @@ func limits(e *engine.EvidenceAt) string {
 	case e.Found == engine.FoundNoRecord:
 		return "not found is not the same as did not happen: a late request can still arrive"
 	case e.Found == engine.FoundNoAnswer:
-		return strings.TrimSpace(e.Error + " nobody knows more than before")
+		return strings.TrimPrefix(e.Error+"; nobody knows more than before", "; ")
 	case e.Match == engine.Contradicts:
 		return "it contradicts what was sent: " + strings.Join(e.Conflicts, ", ")
 	case e.Match == engine.Matches:

@@ -51,7 +51,7 @@ func (u *unknownsScreen) askStore(m *model) tea.Cmd {
 
 func (u *unknownsScreen) on() lang.Screen { return lang.OnUnknowns }
 
-func (u *unknownsScreen) title(*model) spans { return say(inkStrong, "Unknown operations") }
+func (u *unknownsScreen) title(*model) spans { return say(inkStrong, "Unknowns") }
 
 // message takes the store's answer in. The choice stays on its operation.
 func (u *unknownsScreen) message(m *model, msg tea.Msg) tea.Cmd {
@@ -103,7 +103,7 @@ func (u *unknownsScreen) draw(m *model, width, height int) []string {
 	t, ops := m.t, u.open(m)
 	n := len(ops) + len(u.stored)
 	u.pick = clamp(u.pick, 0, max(0, n-1))
-	b := box{title: say(inkStrong, "What nobody knows"), frame: inkAlarm, focus: true, side: say(inkQuiet, plural(n, "operation"))}
+	b := box{title: say(inkStrong, "Unknown operations"), frame: inkAlarm, focus: true, side: say(inkQuiet, plural(n, "operation"))}
 	if n == 0 {
 		b.frame = inkGood
 	}
@@ -173,6 +173,8 @@ func (u *unknownsScreen) verb(m *model, c command) (tea.Cmd, bool) {
 		u.pick = clamp(u.pick+step, 0, max(0, n-1))
 	case n == 0 && c.verb.Name == "open":
 		m.pop()
+	case n == 0 && c.key != "" && (c.verb.Name == "copy" || decides(c.verb.Name)):
+		m.say(inkQuiet, c.verb.Name+": nothing is unknown")
 	case n == 0:
 		return nil, false
 	case c.verb.Name == "copy" && c.key != "":

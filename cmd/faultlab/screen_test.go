@@ -237,7 +237,7 @@ func TestSettlingThroughTheOwnerOnTheScreen(t *testing.T) {
 	run := f.await(owner, `(run_[0-9a-f]+) failed, reconcile: needed.*`)
 	b.sees(run, "needs reconciling")
 	b.keys("U")
-	b.sees("What nobody knows", run, "not looked up")
+	b.sees("Unknown operations", run, "not looked up")
 	b.keys("u")
 	b.sees("no record 404", "not found is not the same as did not happen")
 	b.keys("s")
