@@ -338,3 +338,15 @@ func TestFaultsInWords(t *testing.T) {
 		}
 	}
 }
+
+func TestThePreviewSaysFaultsInWords(t *testing.T) {
+	t.Parallel()
+	m := testModel(t, "dark", 120, 36)
+	s := testScenario("own", "Own")
+	s.Lines = []lang.Line{{Verb: "fault", Text: `{"commit":{"when":"never"},"reply":{"do":"reset"}}`}}
+	r := preview(m, s, 40)
+	got := ansi.Strip(strings.Join(m.t.window(r, 0, 40, r.n), "\n"))
+	if want := "fault     commit never, reset, takes"; !strings.Contains(got, want) {
+		t.Errorf("the preview does not say %q:\n%s", want, got)
+	}
+}

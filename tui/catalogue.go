@@ -188,8 +188,13 @@ func preview(m *model, s *lang.Scenario, width int) rows {
 	out = append(out, nil)
 	for _, what := range []string{"fault", "contract", "policy", "key"} {
 		for _, l := range s.Lines {
-			if l.Verb == what {
-				out = append(out, say(inkQuiet, pad(what, 10), inkBad, l.Text))
+			if l.Verb != what {
+				continue
+			}
+			label := what
+			for _, x := range t.wrap(faultWords(l.Text), width-11, 4) {
+				out = append(out, say(inkQuiet, pad(label, 10), inkBad, x))
+				label = ""
 			}
 		}
 	}

@@ -54,6 +54,9 @@ func (n *menu) draw(m *model, width, height int) []string {
 	n.keep(items)
 	n.settle(items, 0)
 	left := clamp(width*2/5, 26, 50)
+	for _, it := range items {
+		left = clamp(t.width(n.line(t, it, false, width))+4, left, max(left, width/2))
+	}
 	left = clamp(t.widthOf(n.name)+8, left, max(left, width*3/5)) // the question is read in full
 	b := box{title: say(inkStrong, n.name), frame: inkAccent, focus: true}
 	shown := height - 2
@@ -188,10 +191,17 @@ func (n *menu) verb(m *model, c command) (tea.Cmd, bool) {
 // sends is an item's do that has the bench carry a verb out and leaves the menu open or not.
 func sends(verb, args string, stay bool) func(*model) tea.Cmd {
 	return func(m *model) tea.Cmd {
+		said := strings.TrimSpace(verb + " " + args)
 		if !stay {
 			m.pop()
+			said += howToUse()
 		}
-		m.say(inkQuiet, strings.TrimSpace(verb+" "+args))
+		m.say(inkQuiet, said)
 		return m.send(command{verb: lang.VerbNamed(verb), args: args})
 	}
+}
+
+// howToUse says how to see what a setting does.
+func howToUse() string {
+	return ", for the runs that follow: " + keyOfVerb("trigger", lang.OnBench) + " triggers one"
 }

@@ -275,7 +275,7 @@ func policyMenu(*model) *menu {
 			send := sends("policy", args, false)
 			return item{name: name, text: []string{text, "", "policy " + args, "", "It holds for the runs that follow; a run that is open keeps its own."}, do: func(m *model) tea.Cmd {
 				cmd := send(m)
-				m.say(inkQuiet, "policy: "+name)
+				m.say(inkQuiet, "policy: "+name+howToUse())
 				return cmd
 			}}
 		}
