@@ -268,7 +268,7 @@ func (m *model) benchFooter(names []string) []string {
 // follow. Running the scenario again begins on a fresh bench, without it.
 func (s *session) prepared() bool {
 	n := len(s.view.Wire)
-	if !s.state.AtRest || s.view.WorkerDown || n == 0 || s.view.Wire[n-1].Kind != scenarios.RowNote {
+	if s.past() || !s.state.AtRest || s.view.WorkerDown || n == 0 || s.view.Wire[n-1].Kind != scenarios.RowNote {
 		return false
 	}
 	v := lang.VerbNamed(s.view.Wire[n-1].Text)

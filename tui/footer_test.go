@@ -137,6 +137,10 @@ func TestTheFooterAfterASetting(t *testing.T) {
 		if got := strings.Join(strings.Fields(ansi.Strip(m.footer())), " "); !strings.HasPrefix(got, want) {
 			t.Errorf("after %s the footer says %q", line, got)
 		}
+		press(m, "home")
+		if got := ansi.Strip(m.footer()); strings.Contains(got, "trigger a run") {
+			t.Errorf("at the first entry, which is a setting, the footer says %q", got)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -151,6 +152,9 @@ func (a *app) shown(f workbenchFlags) (list []*lang.Scenario, start string, err 
 	case f.open == "":
 	case own[f.open]:
 		start = f.open
+	case strings.HasSuffix(f.open, lang.Ext):
+		name := strings.TrimSuffix(filepath.Base(f.open), lang.Ext)
+		return nil, "", usage("--open takes a scenario's name, not a file: say --scenarios %s --open %s", f.open, name)
 	default:
 		s, err := scenarios.Find(f.open)
 		if err != nil {
