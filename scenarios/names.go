@@ -50,6 +50,21 @@ func (n names) Values(k lang.Kind) []string {
 	return nil
 }
 
+// Values are what fits in a place of this kind on the bench, with the documents that
+// are loaded now. It implements lang.Names.
+func (b *Bench) Values(k lang.Kind) []string {
+	if k != lang.KindPayload {
+		return names{b.documents()}.Values(k)
+	}
+	var out []string
+	for _, name := range b.s.Names {
+		if path.Ext(name) == ".json" {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
 func (n names) triggers() []string {
 	var out []string
 	for _, d := range n.docs {

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -259,5 +260,34 @@ func TestThePaletteShowsWhatEnterDoes(t *testing.T) {
 	press(m, ":")
 	if o := m.palette.offers(m); len(o) == 0 || o[0].Word != "again" {
 		t.Errorf("an empty line offers %v first", o[0])
+	}
+}
+
+// What fits in a place of a line is offered there, from the bench that is open.
+func TestThePaletteOffersWhatTheBenchKnows(t *testing.T) {
+	t.Parallel()
+	b := played(t, "compensation")
+	m := show(t, b)
+	run := m.session.view.Runs[0].ID
+	for _, c := range []struct{ line, want string }{
+		{"fault slow-", "slow-commit"},
+		{"contract st", "stripe-v1"},
+		{"trigger ", "fulfill"},
+		{"trigger fulfill ", "payload.json"},
+		{"lookup step=", "step=charge"},
+		{"lookup run=", "run=" + run},
+		{"lookup sha", m.session.view.Operations[0].Keys[0]},
+		{"rerun ", run},
+		{"theme li", "light"},
+		{"open c-c", "c-commit-then-drop"},
+		{"lessons ", "timeout"},
+	} {
+		var words []string
+		for _, o := range newPalette(c.line).offers(m) {
+			words = append(words, o.Word)
+		}
+		if !slices.Contains(words, c.want) {
+			t.Errorf("%q offers %q, not %q", c.line, words, c.want)
+		}
 	}
 }

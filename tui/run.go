@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -15,6 +16,7 @@ import (
 	"github.com/mattn/go-runewidth"
 	"github.com/muesli/termenv"
 
+	"faultlab/scenarios"
 	"faultlab/scenarios/lang"
 	_ "faultlab/tui/pin" // before Bubble Tea is initialised: see there
 )
@@ -54,6 +56,12 @@ func (n names) Values(k lang.Kind) []string {
 		return ThemeNames()
 	case lang.KindScenario:
 		return n.m.names()
+	case lang.KindLesson:
+		var out []string
+		for _, l := range n.m.opt.Lessons {
+			out = append(out, l.Name)
+		}
+		return out
 	}
 	if s := n.m.session; s != nil {
 		if b, ok := s.bench.(lang.Names); ok {
@@ -61,11 +69,34 @@ func (n names) Values(k lang.Kind) []string {
 				return v
 			}
 		}
+		if v := seen(s.view, k); v != nil {
+			return v
+		}
 	}
 	if n.more != nil {
 		return n.more.Values(k)
 	}
 	return nil
+}
+
+// seen are the runs, or the keys, that are on the screen, the newest first.
+func seen(v *scenarios.View, k lang.Kind) (out []string) {
+	switch k {
+	case lang.KindRun:
+		for _, r := range v.Runs {
+			out = append(out, r.ID)
+		}
+	case lang.KindKey:
+		for i := range v.Operations {
+			for _, key := range v.Operations[i].Keys {
+				if !slices.Contains(out, key) {
+					out = append(out, key)
+				}
+			}
+		}
+	}
+	slices.Reverse(out)
+	return out
 }
 
 // ErrNoTerminal says that there is nothing to draw on.
