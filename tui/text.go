@@ -178,7 +178,7 @@ func (t *theme) widthOf(s string) int {
 }
 
 // wrap breaks text into lines of at most width cells, at spaces where it can. It
-// never gives more than limit lines.
+// never gives more than limit lines; a mark says that there would be more.
 func (t *theme) wrap(s string, width, limit int) []string {
 	if width < 1 || limit < 1 {
 		return nil
@@ -192,22 +192,37 @@ func (t *theme) wrap(s string, width, limit int) []string {
 				out = append(out, line)
 				line, used = "", 0
 			}
-			for w > width && len(out) < limit {
+			for w > width && len(out) <= limit {
 				var head string
 				head, word = t.chop(word, width)
 				out, w = append(out, head), t.widthOf(word)
+			}
+			if len(out) > limit {
+				break
 			}
 			if used > 0 {
 				line, used = line+" ", used+1
 			}
 			line, used = line+word, used+w
 		}
-		out = append(out, line)
-		if len(out) >= limit {
+		if out = append(out, line); len(out) > limit && strings.Join(out[limit:], "") != "" {
+			out[limit-1] = t.marked(out[limit-1], width)
 			return out[:limit]
 		}
 	}
-	return out
+	return out[:min(len(out), limit)]
+}
+
+// marked is a line with a mark at its end that says that something is missing there.
+func (t *theme) marked(line string, width int) string {
+	room := width - t.widthOf(t.glyphs.more)
+	switch {
+	case room < 1:
+		line = ""
+	case t.widthOf(line) > room:
+		line, _ = t.chop(line, room)
+	}
+	return line + t.glyphs.more
 }
 
 // chop splits text after at most width cells, but never before its first character.

@@ -118,7 +118,12 @@ func TestWrapping(t *testing.T) {
 		{"Look it up, then record it: the job is already there.", 28, 9, "Look it up, then record it:|the job is already there."},
 		{"sha256:0123456789 is long", 8, 9, "sha256:0|12345678|9 is|long"},
 		{"one\n\ntwo", 10, 9, "one||two"},
-		{"a b c d", 1, 2, "a|b"},
+		{"a b c d", 1, 2, "a|…"},
+		{"It goes on, and more follows", 11, 2, "It goes on,|and more…"},
+		{"It goes on, and there is more", 11, 2, "It goes on,|and there…"},
+		{"It goes on, abcdefghijk more", 11, 2, "It goes on,|abcdefghij…"},
+		{"It goes on,\nand ends", 11, 2, "It goes on,|and ends"},
+		{"It goes on,\nand ends\n\n", 11, 2, "It goes on,|and ends"},
 		{"", 5, 9, ""},
 	} {
 		if got := strings.Join(th.wrap(c.in, c.width, c.limit), "|"); got != c.want {
