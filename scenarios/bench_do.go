@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"time"
 
@@ -32,7 +33,7 @@ func (b *Bench) Do(line string) error {
 	if err := l.Check(names{b.documents()}); err != nil {
 		return err
 	}
-	if err := b.takeFiles(l); err != nil {
+	if l, err = b.takeFiles(l); err != nil {
 		return err
 	}
 	rest := b.clockAtRest()
@@ -102,18 +103,22 @@ func (b *Bench) recordAlso(line string) {
 	b.done = append(b.done, lang.Step{At: at, Until: now, Line: l})
 }
 
-// takeFiles reads the files on disk that a typed line names.
-func (b *Bench) takeFiles(l lang.Line) error {
+// takeFiles reads the files on disk that a typed line names. The line then names them as the scenario does.
+func (b *Bench) takeFiles(l lang.Line) (lang.Line, error) {
 	v := lang.VerbNamed(l.Verb)
 	for i, a := range v.Args {
 		if i >= len(l.Args) || a.Kind != lang.KindFile && a.Kind != lang.KindPayload {
 			continue
 		}
-		if err := b.takeFile(l.Arg(i)); err != nil {
-			return err
+		name, err := b.takeFile(l.Arg(i))
+		if err == nil {
+			l, err = l.WithArg(i, name)
+		}
+		if err != nil {
+			return l, err
 		}
 	}
-	return nil
+	return l, nil
 }
 
 // needs says what must be so for a verb to be done, and why not where it is not so.
@@ -228,7 +233,24 @@ func (b *Bench) Recording() ([]byte, error) {
 	}
 	s.Seed = b.seed
 	b.mu.Unlock()
-	return lang.Record(&s, done)
+	return lang.Record(&s, append(b.implied(done), done...))
+}
+
+// implied are the lines that load what the scenario embeds. Where a line of what was
+// done loads another document, they must be said too: a script loads all or none by itself.
+func (b *Bench) implied(done []lang.Step) (out []lang.Step) {
+	if loads(b.s) || !slices.ContainsFunc(done, func(s lang.Step) bool { return s.Line.Verb == "workflow" }) {
+		return nil
+	}
+	for _, name := range b.s.Names {
+		if path.Ext(name) != ".woml" {
+			continue
+		}
+		if l, err := lang.NewLine("workflow", name); err == nil {
+			out = append(out, lang.Step{Line: l})
+		}
+	}
+	return out
 }
 
 func (b *Bench) documents() (docs []*woml.Document) {

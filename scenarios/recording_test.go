@@ -1,6 +1,10 @@
 package scenarios
 
 import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -70,6 +74,32 @@ func TestARecordingOfAPlayedScenarioGoesOnWithWhatWasDoneByHand(t *testing.T) {
 	sameTimeline(t, b, r)
 	if r.Scenario.Title != b.Scenario().Title || len(r.View.Runs) != 2 {
 		t.Errorf("the recording is %q with %d runs", r.Scenario.Title, len(r.View.Runs))
+	}
+}
+
+// A document that was edited outside, twice under one path, is in the recording each time, and the embedded one too.
+func TestARecordingKeepsTheDocumentsThatWereLoaded(t *testing.T) {
+	t.Parallel()
+	b := bench(t, "c-commit-then-drop", Options{})
+	b.Play()
+	rest(t, b)
+	const embedded = "fulfill-order.woml"
+	own := b.Scenario().Files[embedded]
+	edited := filepath.Join(t.TempDir(), embedded)
+	for _, retry := range []string{`retry="5"`, `retry="2"`} {
+		if err := os.WriteFile(edited, bytes.Replace(own, []byte(`retry="3"`), []byte(retry), 1), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		do(t, b, "workflow "+lang.Quote(edited), "fault fail-before-commit", "trigger fulfill payload.json")
+	}
+	do(t, b, "workflow "+embedded, "trigger fulfill payload.json")
+	r := replayed(t, b)
+	var most []int
+	for _, run := range r.View.Runs {
+		most = append(most, run.Steps[0].Attempts[0].Max)
+	}
+	if want := []int{3, 5, 2, 3}; !slices.Equal(most, want) {
+		t.Errorf("the runs of the recording have at most %v attempts, want %v", most, want)
 	}
 }
 

@@ -296,6 +296,30 @@ func TestTypedLines(t *testing.T) {
 	}
 }
 
+func TestALineWithAnotherArgument(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		line  string
+		n     int
+		value string
+		want  string
+	}{
+		{"workflow /tmp/a.woml", 0, "a.woml", "workflow a.woml"},
+		{`workflow "/tmp/my own.woml"`, 0, "my own-2.woml", `workflow "my own-2.woml"`},
+		{"trigger  fulfill x/größe.json   times=3", 1, "größe.json", "trigger fulfill größe.json times=3"},
+		{"deliver fulfill /tmp/p.json id=evt_1 twice", 1, "p.json", "deliver fulfill p.json id=evt_1 twice"},
+		{"workflow a.woml", 0, "a.woml", "workflow a.woml"},
+	} {
+		l, err := ParseLine(c.line)
+		if err == nil {
+			l, err = l.WithArg(c.n, c.value)
+		}
+		if err != nil || l.String() != c.want || l.Arg(c.n) != c.value {
+			t.Errorf("%s with %s: %q, %v", c.line, c.value, l, err)
+		}
+	}
+}
+
 func TestNewLineQuotesWhatNeedsIt(t *testing.T) {
 	t.Parallel()
 	l, err := NewLine("deliver", "pay", `{"a": 1}`, "id=evt 1")

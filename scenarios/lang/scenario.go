@@ -85,6 +85,20 @@ func (l Line) String() string {
 	return l.Verb + " " + l.Text
 }
 
+// WithArg is the line with another positional argument in the n-th place, from 0.
+func (l Line) WithArg(n int, value string) (Line, error) {
+	if l.Arg(n) == value {
+		return l, nil
+	}
+	tidy, err := ParseLine(l.String())
+	if err != nil {
+		return l, err
+	}
+	r, at := []rune(l.String()), tidy.Cols[n]-1
+	end := at + len([]rune(Quote(l.Arg(n))))
+	return ParseLine(string(r[:at]) + Quote(value) + string(r[end:]))
+}
+
 // Question is a prediction that is asked before the truth is shown.
 type Question struct {
 	Text    string
