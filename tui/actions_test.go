@@ -350,3 +350,27 @@ func TestThePreviewSaysFaultsInWords(t *testing.T) {
 		t.Errorf("the preview does not say %q:\n%s", want, got)
 	}
 }
+
+// Who comes after an escalation sees on the screen that it was made, and why.
+func TestAnEscalationIsSeen(t *testing.T) {
+	t.Parallel()
+	m := show(t, played(t, "c-commit-then-drop"))
+	follow(m, keyMsg("u"))
+	rest(t, m.session.bench)
+	if err := m.session.bench.Do(`escalate "ask Bob"`); err != nil {
+		t.Fatal(err)
+	}
+	rest(t, m.session.bench)
+	follow(m, newsMsg{})
+	for _, size := range sizes {
+		m.width, m.height = size[0], size[1]
+		if frame := ansi.Strip(m.build()); !strings.Contains(frame, "decision escalate") || !strings.Contains(frame, "ask Bob") {
+			t.Errorf("%dx%d, to be settled:\n%s", size[0], size[1], frame)
+		}
+	}
+	follow(m, keyMsg("esc"))
+	follow(m, keyMsg("U"))
+	if frame := ansi.Strip(m.build()); !strings.Contains(frame, "escalated") {
+		t.Errorf("in the list:\n%s", frame)
+	}
+}

@@ -209,14 +209,32 @@ func (p *settle) evidence(m *model, op *scenarios.Operation, width, how int) []s
 		}
 	}
 	if len(out) == 0 {
-		look := keyOfVerb("lookup", lang.OnUnknowns)
-		if m.session.busy == "lookup" {
-			return []spans{say(inkQuiet, "asking the provider by key "+t.glyphs.more)}
+		out = []spans{p.nothing(m, op)}
+	}
+	for _, c := range op.Doubts {
+		for i := range c.Decisions {
+			out = append(out, p.decided(m, &c.Decisions[i], width)...)
 		}
-		if op.Unaskable {
-			return []spans{say(inkQuiet, "none: it cannot be looked up by a key")}
-		}
-		return []spans{say(inkQuiet, "none yet.  ", inkAccent, look, inkQuiet, " looks the key up")}
+	}
+	return out
+}
+
+// nothing says why there is no evidence.
+func (p *settle) nothing(m *model, op *scenarios.Operation) spans {
+	switch {
+	case m.session.busy == "lookup":
+		return say(inkQuiet, "asking the provider by key "+m.t.glyphs.more)
+	case op.Unaskable:
+		return say(inkQuiet, "none: it cannot be looked up by a key")
+	}
+	return say(inkQuiet, "none yet.  ", inkAccent, keyOfVerb("lookup", lang.OnUnknowns), inkQuiet, " looks the key up")
+}
+
+// decided is a decision that was taken, with its reason.
+func (p *settle) decided(m *model, d *engine.DecidedAt, width int) []spans {
+	out := []spans{say(inkQuiet, moment(d.At.Sub(m.session.view.Start))+" decision ", inkStrong, string(d.Decision))}
+	for _, l := range m.t.wrap(strings.TrimSpace(d.Reason+" "+forced(d.Forced)), width-2, 3) {
+		out = append(out, say(inkQuiet, "  "+l))
 	}
 	return out
 }
@@ -289,12 +307,8 @@ func (p *settle) story(m *model, st *engine.Step, width int) []spans {
 				s := foundSigns[e.Found]
 				out = append(out, say(inkQuiet, moment(e.At.Sub(start))+" look-up ", s.ink, t.glyphs.of(s)))
 			}
-			for _, d := range c.Decisions {
-				line := say(inkQuiet, moment(d.At.Sub(start))+" decision ", inkStrong, string(d.Decision))
-				out = append(out, line)
-				for _, l := range t.wrap(strings.TrimSpace(d.Reason+" "+forced(d.Forced)), width-2, 3) {
-					out = append(out, say(inkQuiet, "  "+l))
-				}
+			for i := range c.Decisions {
+				out = append(out, p.decided(m, &c.Decisions[i], width)...)
 			}
 		}
 	}

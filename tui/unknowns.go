@@ -153,15 +153,28 @@ func (u *unknownsScreen) line(m *model, ops []*scenarios.Operation, i int) spans
 
 const notLookedUp = "not looked up"
 
-// lookedUp is the newest evidence about an operation.
+// lookedUp is the newest evidence about an operation, or that it was escalated since.
 func lookedUp(t *theme, doubts []*engine.Call) spans {
 	for _, c := range doubts {
+		if escalated(c) {
+			return say(inkUnknown, "  "+padTo(t, t.glyphs.note+" escalated", len(notLookedUp)))
+		}
 		if e := lastEvidence(c); e != nil {
 			s := foundSigns[e.Found]
 			return say(s.ink, "  "+padTo(t, t.glyphs.of(s), len(notLookedUp)))
 		}
 	}
 	return say(inkQuiet, "  "+notLookedUp)
+}
+
+// escalated reports whether the newest thing done about a call was to hand it to a person.
+func escalated(c *engine.Call) bool {
+	n := len(c.Decisions)
+	if n == 0 || c.Decisions[n-1].Decision != engine.Escalate {
+		return false
+	}
+	e := lastEvidence(c)
+	return e == nil || e.Seq < c.Decisions[n-1].Seq
 }
 
 func (u *unknownsScreen) verb(m *model, c command) (tea.Cmd, bool) {
