@@ -328,7 +328,7 @@ func (m *model) footerWord(name string, on lang.Screen) string {
 		}
 		return "choose"
 	case name == "open" && on == lang.OnLesson:
-		return "go on"
+		return "run it"
 	case name == "pane" && on == lang.OnRuns:
 		return "status"
 	}
