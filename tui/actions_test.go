@@ -160,12 +160,22 @@ func TestEditingAQueuedFault(t *testing.T) {
 		{"two in its place", []string{" ", "cut-body", "enter"}, "slow cut-body drip"},
 		{"let be", []string{"backspace", "esc"}, "slow drip"},
 		{"no such fault", []string{"x", "enter"}, "slow drip"},
+		{"one is taken meanwhile", []string{"!clearfaults", "!fault drip", "enter"}, "drip slow"},
+		{"another came before it", []string{"!clearfaults", "!fault cut-body slow drip", "enter"}, "cut-body slow drip"},
 	} {
 		m := show(t, played(t, "b-commit-then-error"))
 		typeLine(m, "fault slow drip")
 		rest(t, m.session.bench)
 		follow(m, newsMsg{})
 		for _, k := range append([]string{"f", "down", "down", "enter"}, c.keys...) { // past both "remove" to the first "edit"
+			if line, ok := strings.CutPrefix(k, "!"); ok { // done meanwhile
+				if err := m.session.bench.Do(line); err != nil {
+					t.Fatal(err)
+				}
+				rest(t, m.session.bench)
+				follow(m, newsMsg{})
+				continue
+			}
 			follow(m, keyMsg(k))
 		}
 		rest(t, m.session.bench)
@@ -194,6 +204,12 @@ func TestQueueingAndRemovingFaults(t *testing.T) {
 	follow(m, newsMsg{})
 	if got := strings.Join(m.session.view.Faults, " "); got != "commit-then-drop phantom-success" {
 		t.Errorf("left in the queue: %s", got)
+	}
+	for _, k := range []string{"esc", "home", "f"} {
+		follow(m, keyMsg(k))
+	}
+	if frame := ansi.Strip(m.View()); !strings.Contains(frame, "phantom-success  remove") {
+		t.Errorf("from the past the menu shows another queue:\n%s", frame)
 	}
 }
 

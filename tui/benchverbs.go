@@ -165,6 +165,9 @@ func menuFor(make func(*model) *menu) func(*model, command) tea.Cmd {
 		if c.args != "" {
 			return m.send(c)
 		}
+		if m.session.past() {
+			m.session.move(m.session.bench.Len()) // what is queued now, as what is sent from it is done now
+		}
 		m.push(make(m))
 		return nil
 	}

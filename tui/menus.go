@@ -92,7 +92,15 @@ func editFault(queued []string, i int) func(*model) tea.Cmd {
 					return nil
 				}
 			}
-			return requeue(slices.Concat(queued[:i], c.typed.Args, queued[i+1:]))(m)
+			now := m.session.view.Faults // a request may have taken one meanwhile
+			at := i
+			if !slices.Equal(now, queued) {
+				at = slices.Index(now, queued[i])
+			}
+			if at < 0 {
+				return m.run(c)
+			}
+			return requeue(slices.Concat(now[:at], c.typed.Args, now[at+1:]))(m)
 		}
 		return nil
 	}
