@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"encoding/xml"
@@ -95,6 +96,22 @@ func TestExports(t *testing.T) {
 			t.Fatalf("line %d comes too soon: at %v after %v", i+2, at, last)
 		} else {
 			last = at
+		}
+	}
+}
+
+// What is covered on the screen is covered in what is made of the screen.
+func TestCoveredExports(t *testing.T) {
+	t.Parallel()
+	m := show(t, played(t, "c-commit-then-drop"))
+	id := m.session.view.Effects[0].ID
+	for _, covered := range []bool{false, true} {
+		m.session.covered = covered
+		frame, on := m.picture()
+		for what, data := range map[string][]byte{"recording": m.recorder()(), "picture": svg(frame, on, m.width, m.height)} {
+			if told := bytes.Contains(data, []byte(id[:8])); told == covered {
+				t.Errorf("covered %v: that the %s tells of the effect is %v", covered, what, told)
+			}
 		}
 	}
 }

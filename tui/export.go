@@ -95,7 +95,7 @@ const leastFrame = 300 * time.Millisecond
 // after each entry, as far apart as the entries, but leastFrame at least. It is called outside Update.
 func (m *model) recorder() func() []byte {
 	bench, width, height, t := m.session.bench, m.width, m.height, m.t
-	scenario, state := m.session.scenario, m.session.state
+	scenario, state, covered := m.session.scenario, m.session.state, m.session.covered
 	return func() []byte {
 		var b strings.Builder
 		enc := json.NewEncoder(&b)
@@ -103,6 +103,7 @@ func (m *model) recorder() func() []byte {
 		_ = enc.Encode(map[string]any{"version": 2, "width": width, "height": height, "title": scenario.Title}) // plain values
 		own := &model{t: t, width: width, height: height, memory: recall(""), stack: []screen{&benchScreen{}}}
 		own.session = newSession(frozen{bench, state}, scenario)
+		own.session.covered = covered
 		var at, before time.Duration
 		for n := 1; n <= bench.Len(); n++ {
 			own.session.at = n
