@@ -54,7 +54,7 @@ func (n *menu) draw(m *model, width, height int) []string {
 	n.keep(items)
 	n.settle(items, 0)
 	left := clamp(width*2/5, 26, 50)
-	for _, it := range items {
+	for _, it := range n.items(m) { // also those that the filter hides: the list stays as wide as it is
 		left = clamp(t.width(n.line(t, it, false, width))+4, left, max(left, width/2))
 	}
 	left = clamp(t.widthOf(n.name)+8, left, max(left, width*3/5)) // the question is read in full
