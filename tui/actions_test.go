@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 
 	"faultlab/scenarios"
@@ -267,6 +268,53 @@ func TestTheMemoryOutlivesTheProgram(t *testing.T) {
 	}
 	if got := recall(path); got.Theme != "" || got.Verdicts == nil {
 		t.Errorf("a broken file gives %+v", got)
+	}
+}
+
+// What another version kept neither keeps the workbench from starting nor crashes it.
+func TestTheMemoryOfAnotherVersion(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "workbench.json")
+	src := `{"theme": "plaid", "chosen": "b-commit-then-error", "lessons": {"timeout": -1},
+		"verdicts": {"a-fail-before-commit": "splendid", "b-commit-then-error": "one effect"}}`
+	if err := os.WriteFile(path, []byte(src), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m := testModel(t, "dark", 120, 36)
+	if m.memory = recall(path); m.memory.Theme != "" || m.memory.Chosen == "" {
+		t.Errorf("recalled: %+v", m.memory)
+	}
+	if frame := ansi.Strip(m.View()); !strings.Contains(frame, "✓ B. Commit") || strings.Contains(frame, "splendid") {
+		t.Errorf("the catalogue shows\n%s", frame)
+	}
+	typeLine(m, "lessons timeout")
+	m.View()
+}
+
+// Commands end in any order, and a quit waits for none of them: the newest memory stays.
+func TestTheNewestMemoryIsKept(t *testing.T) {
+	t.Parallel()
+	m := testModel(t, "dark", 120, 36)
+	m.memory = recall(filepath.Join(t.TempDir(), "workbench.json"))
+	m.memory.Theme = "light"
+	first := m.keep()
+	m.memory.Theme = "none"
+	for _, cmd := range []tea.Cmd{m.keep(), first} {
+		if said := outcomes(cmd); len(said) > 0 {
+			t.Errorf("keeping it said %v", said)
+		}
+	}
+	if got := recall(m.memory.path).Theme; got != "none" {
+		t.Errorf("kept: %s", got)
+	}
+	m.memory.Theme = "dark"
+	m.keep()
+	m.close()
+	if got := recall(m.memory.path).Theme; got != "dark" {
+		t.Errorf("kept after a quit: %s", got)
+	}
+	if left, err := filepath.Glob(m.memory.path + "*"); err != nil || len(left) != 1 {
+		t.Errorf("beside the file there are %v, %v", left, err)
 	}
 }
 

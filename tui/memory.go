@@ -2,10 +2,16 @@ package tui
 
 import (
 	"encoding/json"
+	"errors"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"sync"
 
 	tea "github.com/charmbracelet/bubbletea"
+
+	"faultlab/engine"
 )
 
 // memory is what the workbench keeps over a quit. Losing it loses no run: it is
@@ -18,6 +24,10 @@ type memory struct {
 	Lessons  map[string]int    `json:"lessons,omitempty"`  // by lesson, how many scenarios were done
 
 	path string
+	made int // how often it was to be kept
+
+	mu   sync.Mutex
+	kept int // of these, the newest that is on disk
 }
 
 // recall reads the memory at path; an empty path forgets everything at the end.
@@ -35,33 +45,67 @@ func recall(path string) *memory {
 		m.Lessons = map[string]int{}
 	}
 	m.path = path
+	m.forgetStrangers()
 	return m
 }
 
-// write keeps the memory, whole or not at all.
-func (m *memory) write(data []byte) error {
-	if err := os.MkdirAll(filepath.Dir(m.path), 0o700); err != nil {
-		return err
+// forgetStrangers takes out what only another version could have written.
+func (m *memory) forgetStrangers() {
+	if !slices.Contains(ThemeNames(), m.Theme) {
+		m.Theme = ""
 	}
-	tmp := m.path + ".new"
-	if err := os.WriteFile(tmp, data, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(tmp, m.path)
+	maps.DeleteFunc(m.Verdicts, func(_, v string) bool { _, known := verdictSigns[engine.Verdict(v)]; return !known })
+	maps.DeleteFunc(m.Lessons, func(_ string, done int) bool { return done < 0 })
 }
 
-// keep writes the memory in a command. That it cannot be kept is said once, and nothing else depends on it.
+// toKeep is the memory as it is now, to be written by whoever may wait for the disk.
+func (m *memory) toKeep() (write func() error) {
+	n := m.made
+	data, err := json.MarshalIndent(m, "", "  ")
+	return func() error {
+		if err != nil {
+			return err
+		}
+		return m.write(n, data)
+	}
+}
+
+// write keeps the n-th memory that was to be kept, whole or not at all. Where a newer
+// one is on disk already, that one stays.
+func (m *memory) write(n int, data []byte) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if n <= m.kept {
+		return nil
+	}
+	dir, name := filepath.Split(m.path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, name+".*") // another workbench may be writing, too
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if err = os.Rename(f.Name(), m.path); err == nil {
+		m.kept = n
+	}
+	return err
+}
+
+// keep writes the memory in a command. That it cannot be kept is said, and nothing else depends on it.
 func (m *model) keep() tea.Cmd {
 	if m.memory.path == "" {
 		return nil
 	}
-	data, err := json.MarshalIndent(m.memory, "", "  ")
-	if err != nil {
-		return nil
-	}
-	mem := m.memory
+	m.memory.made++
+	write := m.memory.toKeep()
 	return work(func() tea.Msg {
-		if err := mem.write(data); err != nil {
+		if err := write(); err != nil {
 			return keptMsg{err}
 		}
 		return nil

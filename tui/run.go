@@ -199,6 +199,9 @@ func (m *model) close() {
 			_ = s.bench.Close() // the person has left; nobody waits for it
 		}
 	}
+	if m.memory.path != "" {
+		_ = m.memory.toKeep()() // the command that was to write it may not have come to that
+	}
 	for _, dir := range m.scratch {
 		_ = os.RemoveAll(dir) // a folder of ours in the system's own for such
 	}
