@@ -10,10 +10,10 @@ import (
 	"faultlab/engine/clock"
 )
 
-// pump is the one goroutine between the outside and the program. It tells the
-// program at most once a frame that the bench changed, so that actors never wait
-// for the screen, that the store changed while it is looked at, and it hands signals on. Update pulls what there is then: a
-// hundred changes in one frame are one message.
+// pump is the one goroutine between the outside and the program. It tells the program
+// that the bench changed, at most once a frame and so that no actor waits for the screen;
+// that the store changed, while it is looked at; and it hands signals on. Update pulls
+// what there is then: a hundred changes in one frame are one message.
 type pump struct {
 	dirty   chan struct{} // holds at most one: the bench changed
 	store   *watch

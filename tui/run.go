@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -245,16 +244,6 @@ func (m *model) typedAhead() tea.Cmd {
 		keys = append(keys, func() tea.Msg { return k })
 	}
 	return tea.Sequence(keys...)
-}
-
-// List prints the scenarios one a line, for where there is no terminal.
-func List(w io.Writer, scenarios []*lang.Scenario) error {
-	for _, s := range scenarios {
-		if _, err := fmt.Fprintf(w, "%-28s %s\n", s.Name, s.Title); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // wideAmbiguous reports whether the locale draws characters of ambiguous width two
