@@ -60,10 +60,10 @@ func (m *model) copy(what, text string) tea.Cmd {
 		shown += " " + text
 	}
 	m.say(inkGood, m.t.glyphs.good+" copied: "+shown)
-	out, tools := m.opt.Out, m.opt.tools
+	out, tools, through := m.opt.Out, m.opt.tools, m.opt.through
 	return work(func() tea.Msg {
 		if out != nil {
-			_, _ = io.WriteString(out, clipboard(text, os.Getenv)) // a terminal that is gone ends the program anyway
+			_, _ = io.WriteString(out, clipboard(text, through)) // a terminal that is gone ends the program anyway
 		}
 		if tools {
 			native(text)
@@ -74,15 +74,26 @@ func (m *model) copy(what, text string) tea.Cmd {
 
 // clipboard is what has a terminal put text into its clipboard. tmux takes the plain
 // form into its own or hands the wrapped one on, as it was told to: it gets both.
-func clipboard(text string, env func(string) string) string {
+func clipboard(text, through string) string {
 	seq := osc52.New(text)
-	switch {
-	case env("TMUX") != "":
+	switch through {
+	case "tmux":
 		return seq.String() + seq.Tmux().String()
-	case strings.HasPrefix(env("TERM"), "screen"):
+	case "screen":
 		return seq.Screen().String()
 	}
 	return seq.String()
+}
+
+// multiplexer is what passes an escape code on to the terminal only when it is asked to: "tmux", "screen" or nothing.
+func multiplexer(env func(string) string) string {
+	switch {
+	case env("TMUX") != "":
+		return "tmux"
+	case strings.HasPrefix(env("TERM"), "screen"):
+		return "screen"
+	}
+	return ""
 }
 
 // native uses the first clipboard tool that fits the session, if there is one.

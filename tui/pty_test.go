@@ -88,8 +88,7 @@ func openOn(t *testing.T, cmd *exec.Cmd, how string, width, height int, env ...s
 		t.Fatal(err)
 	}
 	x.cmd = cmd
-	x.cmd.Env = append(os.Environ(), childVar+"="+how, "TERM=xterm-256color", "COLORTERM=truecolor", "LC_ALL=C.UTF-8", "TMUX=", "NO_COLOR=", "CI=")
-	x.cmd.Env = append(x.cmd.Env, env...)
+	x.cmd.Env = append(childEnv(how), env...)
 	x.cmd.Stdin, x.cmd.Stdout, x.cmd.Stderr = slave, slave, slave
 	x.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := x.cmd.Start(); err != nil {

@@ -36,8 +36,9 @@ type Options struct {
 	Log     string     // where the program's log is, for what is printed after a crash
 	In, Out *os.File   // nil: standard input and output
 
-	depth termenv.Profile // how many colours the terminal has
-	tools bool            // the system's clipboard may be used, beside the terminal's
+	depth   termenv.Profile // how many colours the terminal has
+	through string          // what lies before the terminal; see multiplexer
+	tools   bool            // the system's clipboard may be used, beside the terminal's
 }
 
 // names is Names with the themes, which only the workbench knows.
@@ -152,7 +153,7 @@ func Run(ctx context.Context, o Options) (err error) {
 
 // prepare makes the model: the theme by what the terminal says of itself.
 func prepare(o Options) (m *model, typed []byte, err error) {
-	o.depth, o.tools = termenv.NewOutput(o.Out).EnvColorProfile(), true
+	o.depth, o.through, o.tools = termenv.NewOutput(o.Out).EnvColorProfile(), multiplexer(os.Getenv), true
 	mem := recall(o.State)
 	name := o.Theme
 	if name == "" || name == "auto" {

@@ -25,6 +25,12 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// childEnv is a child's environment: what the machine of the test says of its own terminal is left out.
+func childEnv(how string) []string {
+	return []string{childVar + "=" + how, "TERM=xterm-256color", "COLORTERM=truecolor", "LC_ALL=C.UTF-8",
+		"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "TMPDIR=" + os.TempDir()}
+}
+
 // A program that was asked for --help must not ask the terminal anything: where
 // nothing answers, Bubble Tea's own question would hold it up for 5 s.
 func TestStartingUpAsksTheTerminalNothing(t *testing.T) {
@@ -34,7 +40,7 @@ func TestStartingUpAsksTheTerminalNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), childVar+"=start", "TERM=xterm-256color", "COLORTERM=truecolor", "CI=")
+	cmd.Env = childEnv("start")
 	tty, err := pty.Start(cmd)
 	if err != nil {
 		t.Fatal(err)
