@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -104,7 +105,7 @@ func Open(s *lang.Scenario, o Options) (*Bench, error) {
 	if err := check(s, o); err != nil {
 		return nil, err
 	}
-	b := &Bench{s: s, o: o, seed: firstOf(o.Seed, s.Seed, defaultSeed), sources: map[string]string{},
+	b := &Bench{s: s, o: o, seed: cmp.Or(o.Seed, s.Seed, defaultSeed), sources: map[string]string{},
 		committed: map[string]bool{}, sent: map[string]sent{}, extra: map[string][]byte{}}
 	b.line = newTimeline(s.Subject, b.refusal, func() time.Time { return b.clk.Now() })
 	b.line.notify, b.line.index.seen.askable = b.changed, b.askable
@@ -138,15 +139,6 @@ func check(s *lang.Scenario, o Options) error {
 		return fmt.Errorf("%s runs simulated only", s.Name)
 	}
 	return nil
-}
-
-func firstOf(seeds ...int64) int64 {
-	for _, s := range seeds {
-		if s != 0 {
-			return s
-		}
-	}
-	return 0
 }
 
 func (b *Bench) openClock() {

@@ -4,7 +4,6 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
-	"strings"
 )
 
 type junitSuite struct {
@@ -38,7 +37,7 @@ func WriteJUnit(w io.Writer, reports []*Report) error {
 		total += r.Real.Seconds()
 		if lines := r.Complaints(); len(lines) > 0 {
 			suite.Failures++
-			c.Failure = &junitFailure{Message: printable(lines[0]), Text: printable(strings.Join(lines, "\n"))}
+			c.Failure = &junitFailure{Message: clean(lines[0]), Text: cleanLines(lines)}
 		}
 		suite.Cases = append(suite.Cases, c)
 	}
@@ -72,14 +71,4 @@ func (r *Report) Complaints() []string {
 		out = append(out, r.Stopped)
 	}
 	return out
-}
-
-// printable keeps out what XML cannot hold.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\n' && r != '\t' {
-			return '\ufffd'
-		}
-		return r
-	}, s)
 }

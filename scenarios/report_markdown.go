@@ -15,13 +15,13 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 	if !r.Passed() {
 		mark = "**FAILED**"
 	}
-	fmt.Fprintf(&b, "## %s\n\n", md(r.Scenario.Title))
-	fmt.Fprintf(&b, "`%s` · %s · %s · seed %d · %s on the bench's clock\n\n", r.Scenario.Name, mark, r.Mode, r.Seed, span(r.Took))
+	fmt.Fprintf(&b, "## %s\n\n", MarkdownText(r.Scenario.Title))
+	fmt.Fprintf(&b, "`%s` · %s · %s · seed %d · %s on the bench's clock\n\n", strings.ReplaceAll(clean(r.Scenario.Name), "`", "'"), mark, r.Mode, r.Seed, span(r.Took))
 	for _, p := range paragraphs(r.Scenario.Teach) {
-		fmt.Fprintf(&b, "%s\n\n", md(p))
+		fmt.Fprintf(&b, "%s\n\n", MarkdownText(p))
 	}
 	for _, c := range r.Complaints() {
-		fmt.Fprintf(&b, "- %s\n", md(c))
+		fmt.Fprintf(&b, "- %s\n", MarkdownText(c))
 	}
 	if !r.Passed() {
 		b.WriteString("\n")
@@ -34,7 +34,7 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 	r.ledgerMarkdown(&b)
 	r.historyMarkdown(&b)
 	for _, warning := range r.Warnings {
-		fmt.Fprintf(&b, "> %s\n", md(warning))
+		fmt.Fprintf(&b, "> %s\n", MarkdownText(warning))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -46,14 +46,14 @@ func (r *Report) operationsMarkdown(b *strings.Builder) {
 	}
 	b.WriteString("### Verdict\n\n| operation | subject | believes | effects | verdict |\n| --- | --- | --- | --- | --- |\n")
 	for _, o := range r.View.Operations {
-		fmt.Fprintf(b, "| %s | %s | %s | %d | **%s** |\n", md(stepName(o.Step, o.Undo)), md(o.Subject), o.Belief, len(o.Effects), o.Verdict)
+		fmt.Fprintf(b, "| %s | %s | %s | %d | **%s** |\n", MarkdownText(stepName(o.Step, o.Undo)), MarkdownText(o.Subject), o.Belief, len(o.Effects), o.Verdict)
 	}
 	b.WriteString("\n")
 	seen := map[string]bool{}
 	for _, o := range r.View.Operations {
 		if o.Why != "" && !seen[o.Why] {
 			seen[o.Why] = true
-			fmt.Fprintf(b, "%s\n\n", md(o.Why))
+			fmt.Fprintf(b, "%s\n\n", MarkdownText(o.Why))
 		}
 	}
 }
@@ -65,7 +65,7 @@ func (r *Report) ledgerMarkdown(b *strings.Builder) {
 	} else {
 		b.WriteString("| at | collection | id | key |\n| --- | --- | --- | --- |\n")
 		for _, e := range r.View.Effects {
-			fmt.Fprintf(b, "| %s | %s | %s | %s |\n", span(r.View.Since(e.CommittedAt)), md(e.Collection), md(e.ID), md(ShortKey(e.Key)))
+			fmt.Fprintf(b, "| %s | %s | %s | %s |\n", span(r.View.Since(e.CommittedAt)), MarkdownText(e.Collection), MarkdownText(e.ID), MarkdownText(ShortKey(e.Key)))
 		}
 		b.WriteString("\n")
 	}
@@ -93,11 +93,11 @@ func (r *Report) historyMarkdown(b *strings.Builder) {
 		if c.ByTransport > 0 {
 			itself = fmt.Sprintf(", %d of them by the transport itself", c.ByTransport)
 		}
-		fmt.Fprintf(b, "- `%s` %s: %s%s; %s, %s, %s%s\n", run.ID, md(run.Admitted.Workflow), run.Status, need,
+		fmt.Fprintf(b, "- `%s` %s: %s%s; %s, %s, %s%s\n", run.ID, MarkdownText(run.Admitted.Workflow), run.Status, need,
 			count(c.Attempts, "attempt"), count(c.Calls, "call"), count(c.Requests, "request"), itself)
 		for _, s := range run.Steps {
 			for _, a := range s.Attempts {
-				fmt.Fprintf(b, "  - %s, attempt %d: %s\n", md(stepName(s.ID, s.Undo)), a.N, md(attemptText(a)))
+				fmt.Fprintf(b, "  - %s, attempt %d: %s\n", MarkdownText(stepName(s.ID, s.Undo)), a.N, MarkdownText(attemptText(a)))
 			}
 		}
 	}
@@ -142,7 +142,8 @@ func paragraphs(text string) []string {
 	return strings.Split(text, "\n")
 }
 
-// md escapes what Markdown would read as its own.
-func md(s string) string {
-	return strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`, "_", `\_`, "`", "'").Replace(clean(s))
-}
+// MarkdownText makes what others wrote text of one line that Markdown and its tables
+// show as it stands: neither HTML, nor a link or an image, nor another cell.
+func MarkdownText(s string) string { return markdownSigns.Replace(clean(s)) }
+
+var markdownSigns = strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;", "&", "&amp;", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "`", "'")

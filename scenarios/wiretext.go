@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -76,8 +77,8 @@ func clean(s string) string {
 		switch {
 		case r == '\n' || r == '\t':
 			return ' '
-		case r < ' ', r >= 0x7f && r < 0xa0, r >= 0x200b && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r == 0xfeff:
-			return '\ufffd'
+		case unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp): // escape codes and bidi marks among them
+			return utf8.RuneError
 		}
 		return r
 	}, s)

@@ -69,7 +69,7 @@ func markdown(title string, v *scenarios.View) []byte {
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	safe := func(s string) string {
 		out, _, _ := clean(s, 500, false)
-		return strings.NewReplacer("|", `\|`, "`", "'", "<", "&lt;").Replace(out)
+		return scenarios.MarkdownText(out)
 	}
 	line("# %s\n", safe(title))
 	for i := range v.Operations {

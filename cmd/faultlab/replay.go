@@ -134,7 +134,7 @@ func (a *app) replayOne(ctx context.Context, f replayFlags, s *lang.Scenario, i,
 	limit := fmt.Errorf("it took longer than %v", replayLimit)
 	ctx, done := a.clk.WithTimeout(ctx, replayLimit, limit)
 	defer done(nil)
-	defer a.clk.AfterFunc(time.Second, func() { fmt.Fprintf(a.Err, "replaying %s (%d of %d)\n", s.Name, i+1, n) })()
+	defer a.clk.AfterFunc(time.Second, func() { fmt.Fprintf(a.Err, "replaying %s (%d of %d)\n", clean(s.Name), i+1, n) })()
 	began := a.clk.Now()
 	r, err := scenarios.Replay(ctx, s, o)
 	if err != nil {
@@ -153,7 +153,7 @@ func (a *app) printReport(f replayFlags, r *scenarios.Report) error {
 		mark = "FAIL"
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s %s  %s\n", mark, r.Scenario.Name, clean(r.Scenario.Title))
+	fmt.Fprintf(&b, "%s %s  %s\n", mark, clean(r.Scenario.Name), clean(r.Scenario.Title))
 	for _, c := range r.Complaints() {
 		fmt.Fprintf(&b, "     %s\n", clean(c))
 	}
