@@ -185,7 +185,7 @@ func (b *Bench) send(l lang.Line, header http.Header, body []byte) (Note, error)
 	b.mu.Unlock()
 	ctx, done := b.clk.WithTimeout(b.root, sendTimeout, errSendTimeout)
 	defer done(nil)
-	req, err := http.NewRequestWithContext(ctx, l.Arg(0), "http://"+DocumentHost+l.Arg(1), bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, l.Arg(0), "http://"+documentHost+l.Arg(1), bytes.NewReader(body))
 	if err != nil {
 		return Note{}, fmt.Errorf("send %s: %w", l.Arg(1), err)
 	}

@@ -26,8 +26,8 @@ const (
 	Sockets   = "sockets"   // over the loopback, to a listener of the bench's own
 )
 
-// DocumentHost is the provider's address in documents; a bench maps it to its own provider.
-const DocumentHost = "127.0.0.1:4040"
+// documentHost is the provider's address in documents; a bench maps it to its own provider.
+const documentHost = "127.0.0.1:4040"
 
 // defaultSeed is taken where neither the scenario nor the options give one: a scenario is the same each time it runs.
 const defaultSeed = 1
@@ -268,10 +268,10 @@ func (b *Bench) Address() string {
 	if b.socket != nil {
 		return b.socket.addr
 	}
-	return DocumentHost
+	return documentHost
 }
 
 // ours reports whether an address is the provider's in documents.
 func ours(hostport string) bool {
-	return hostport == DocumentHost || strings.EqualFold(hostport, "localhost:4040")
+	return hostport == documentHost || strings.EqualFold(hostport, "localhost:4040")
 }

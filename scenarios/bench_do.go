@@ -246,7 +246,7 @@ func (b *Bench) implied(done []lang.Step) (out []lang.Step) {
 		if path.Ext(name) != ".woml" {
 			continue
 		}
-		if l, err := lang.NewLine("workflow", name); err == nil {
+		if l, err := lang.ParseLine("workflow " + lang.Quote(name)); err == nil {
 			out = append(out, lang.Step{Line: l})
 		}
 	}

@@ -44,7 +44,7 @@ func (f Facts) Runs() []lang.RunFact {
 }
 
 func (f Facts) step(r *engine.Run, s *engine.Step) lang.StepFact {
-	out := lang.StepFact{ID: s.ID, Undo: s.Undo, Status: StepStatus(r, s), Result: s.Result}
+	out := lang.StepFact{ID: s.ID, Undo: s.Undo, Status: stepStatus(r, s), Result: s.Result}
 	for _, a := range s.Attempts {
 		fact := lang.AttemptFact{N: a.N, Outcome: string(a.Outcome), Code: a.Code, Started: f.View.Since(a.StartedAt)}
 		if !a.EndedAt.IsZero() {
@@ -58,8 +58,8 @@ func (f Facts) step(r *engine.Run, s *engine.Step) lang.StepFact {
 	return out
 }
 
-// StepStatus is where a step stands: running, waiting, succeeded, failed, unknown or cancelled.
-func StepStatus(r *engine.Run, s *engine.Step) string {
+// stepStatus is where a step stands: running, waiting, succeeded, failed, unknown or cancelled.
+func stepStatus(r *engine.Run, s *engine.Step) string {
 	a := s.Last()
 	switch {
 	case s.Done:

@@ -65,7 +65,7 @@ func (r *Report) ledgerMarkdown(b *strings.Builder) {
 	} else {
 		b.WriteString("| at | collection | id | key |\n| --- | --- | --- | --- |\n")
 		for _, e := range r.View.Effects {
-			fmt.Fprintf(b, "| %s | %s | %s | %s |\n", span(r.View.Since(e.CommittedAt)), MarkdownText(e.Collection), MarkdownText(e.ID), MarkdownText(ShortKey(e.Key)))
+			fmt.Fprintf(b, "| %s | %s | %s | %s |\n", span(r.View.Since(e.CommittedAt)), MarkdownText(e.Collection), MarkdownText(e.ID), MarkdownText(shortKey(e.Key)))
 		}
 		b.WriteString("\n")
 	}

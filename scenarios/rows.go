@@ -134,7 +134,7 @@ func (w *wire) attempt(run string, f engine.AttemptStarted) Row {
 	}
 	at := place(run, f.Pos)
 	if w.offers(run, f.Pos) {
-		r.Detail = "key " + ShortKey(f.Key)
+		r.Detail = "key " + shortKey(f.Key)
 		if w.offered[at] == f.Key {
 			r.Detail += " same"
 		}
@@ -183,12 +183,12 @@ func (w *wire) sent(run string, now time.Time, f engine.RequestSent) Row {
 	case f.Key == "":
 		r.Detail = "no key"
 	case again && last != f.Key:
-		r.Detail = "key " + ShortKey(f.Key) + " new"
+		r.Detail = "key " + shortKey(f.Key) + " new"
 	case w.offers(run, f.Pos) && f.Key == w.offered[at]:
 	case again:
-		r.Detail = "key " + ShortKey(f.Key) + " same"
+		r.Detail = "key " + shortKey(f.Key) + " same"
 	default:
-		r.Detail = "key " + ShortKey(f.Key)
+		r.Detail = "key " + shortKey(f.Key)
 	}
 	return r
 }

@@ -141,7 +141,7 @@ func runEnded(run string, f engine.Ended) Row {
 // of its own for the request of a look-up: its row says when it reached the provider.
 func (w *wire) evidence(run string, f engine.Evidence) []Row {
 	at := attemptPlace(run, f.Pos)
-	rows := []Row{{At: w.lookups[at], Kind: RowSend, Tone: ToneWire, Text: strings.TrimSpace("look up " + ShortKey(f.Key)), Detail: http.MethodGet + " " + pathOf(f.URL, f.Key)}}
+	rows := []Row{{At: w.lookups[at], Kind: RowSend, Tone: ToneWire, Text: strings.TrimSpace("look up " + shortKey(f.Key)), Detail: http.MethodGet + " " + pathOf(f.URL, f.Key)}}
 	switch {
 	case f.Status != 0:
 		rows = append(rows, Row{Kind: RowReply, Tone: TonePlain, Text: strconv.Itoa(f.Status)})

@@ -214,7 +214,7 @@ func why(o Operation, runs []*engine.Run, seen *seenThere) string {
 func stillOpen(c *engine.Call, seen *seenThere) string {
 	what := "A write without a key"
 	if c.Key != "" {
-		what = "What was sent under " + ShortKey(c.Key)
+		what = "What was sent under " + shortKey(c.Key)
 	}
 	s := story{Operation: Operation{Doubts: []*engine.Call{c}}}
 	if n := len(c.Evidence); n > 0 {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// ShortKey is a key as a row has room for it: a hash by its last four characters, a long key by its end.
-func ShortKey(key string) string {
+// shortKey is a key as a row has room for it: a hash by its last four characters, a long key by its end.
+func shortKey(key string) string {
 	if r := []rune(key); strings.HasPrefix(key, "sha256:") || len(r) > 24 {
 		return "…" + string(r[max(0, len(r)-4):])
 	}
@@ -26,7 +26,7 @@ func pathOf(rawURL, key string) string {
 		p = "/"
 	}
 	if key != "" {
-		p = strings.Replace(p, url.PathEscape(key), ShortKey(key), 1)
+		p = strings.Replace(p, url.PathEscape(key), shortKey(key), 1)
 	}
 	if u.RawQuery != "" {
 		p += "?" + u.RawQuery

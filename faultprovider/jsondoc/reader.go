@@ -78,13 +78,6 @@ func (r *Reader) Text(name string, dst *string) {
 	}
 }
 
-// Bool reads a boolean.
-func (r *Reader) Bool(name string, dst *bool) {
-	if v, ok := r.member(name, Bool); ok {
-		*dst = v.Text == "true"
-	}
-}
-
 // Int reads an integer from low to high.
 func (r *Reader) Int(name string, dst *int, low, high int) {
 	v, ok := r.member(name, Number)

@@ -8,7 +8,6 @@ import (
 
 type settings struct {
 	text  string
-	flag  bool
 	n     int
 	part  float64
 	d     time.Duration
@@ -23,7 +22,6 @@ func read(text string) (s settings, err error) {
 		return s, err
 	}
 	r.Text("text", &s.text)
-	r.Bool("flag", &s.flag)
 	r.Int("n", &s.n, 1, 9)
 	r.Fraction("part", &s.part)
 	r.Within("inner", func(r *Reader) {
@@ -37,8 +35,8 @@ func read(text string) (s settings, err error) {
 
 func TestReader(t *testing.T) {
 	t.Parallel()
-	got, err := read(`{"text":"x","flag":true,"n":9,"part":0.5,"inner":{"d":"45d","texts":["a","b"]},"mode":"fast","spans":{"jobs":"1h"}}`)
-	want := settings{"x", true, 9, 0.5, 45 * 24 * time.Hour, []string{"a", "b"}, "fast", map[string]time.Duration{"jobs": time.Hour}}
+	got, err := read(`{"text":"x","n":9,"part":0.5,"inner":{"d":"45d","texts":["a","b"]},"mode":"fast","spans":{"jobs":"1h"}}`)
+	want := settings{"x", 9, 0.5, 45 * 24 * time.Hour, []string{"a", "b"}, "fast", map[string]time.Duration{"jobs": time.Hour}}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Fatalf("read %+v, %v; want %+v", got, err, want)
 	}

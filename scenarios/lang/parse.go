@@ -55,20 +55,6 @@ func ParseLine(text string) (Line, error) {
 	return l, nil
 }
 
-// NewLine makes a line from a verb and its words. A word that reads name=value is
-// that option; all are quoted where that is needed.
-func NewLine(verb string, words ...string) (Line, error) {
-	parts := []string{verb}
-	for _, w := range words {
-		if name := optionName(w); name != "" {
-			parts = append(parts, name+"="+Quote(w[len(name)+1:]))
-			continue
-		}
-		parts = append(parts, Quote(w))
-	}
-	return ParseLine(strings.Join(parts, " "))
-}
-
 // reader reads one scenario file.
 type reader struct {
 	out    *Scenario

@@ -319,17 +319,3 @@ func TestALineWithAnotherArgument(t *testing.T) {
 		}
 	}
 }
-
-func TestNewLineQuotesWhatNeedsIt(t *testing.T) {
-	t.Parallel()
-	l, err := NewLine("deliver", "pay", `{"a": 1}`, "id=evt 1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, want := l.String(), `deliver pay {"a":1} id="evt 1"`; got != want {
-		t.Errorf("made %s, want %s", got, want)
-	}
-	if _, err := NewLine("deliver", "pay"); err == nil {
-		t.Error("a line that does not fit its form was made")
-	}
-}

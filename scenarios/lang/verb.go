@@ -45,9 +45,6 @@ func (v *Verb) Interactive() bool { return v.Use&OnBoard != 0 }
 // InFile reports whether the verb may stand in a scenario file.
 func (v *Verb) InFile() bool { return v.Use&(InHead|InScript) != 0 }
 
-// Recorded reports whether the verb, done on the workbench, belongs in a recording of it.
-func (v *Verb) Recorded() bool { return v.Use&InBoth == InBoth }
-
 // Groups are the headings of the table, in order.
 var Groups = []string{"Head", "Setting", "Acts", "Worker", "Reconcile", "Prediction and proof", "Pace and time", "Views", "Program", "Moving about"}
 
