@@ -212,9 +212,9 @@ func (s *session) now() time.Time {
 	return s.view.Start.Add(s.state.Elapsed)
 }
 
-// moving reports whether the clock on the screen has to go on by itself.
+// moving reports whether the clock on the screen has to go on by itself. While something is held at a gate, time is too.
 func (s *session) moving() bool {
-	return !s.past() && s.state.Due > 0 && !s.state.Paused && s.state.Speed > 0
+	return !s.past() && s.state.Due > 0 && !s.state.Paused && len(s.state.Parked) == 0 && s.state.Speed > 0
 }
 
 func sameState(a, b scenarios.State) bool {

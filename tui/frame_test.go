@@ -122,6 +122,11 @@ func TestNothingTicksAtRest(t *testing.T) {
 	if m.ticking {
 		t.Error("a paused bench asks for ticks")
 	}
+	b.state.Paused, b.state.Stepping, b.state.Parked = false, true, []string{"reply POST /jobs"}
+	m.Update(newsMsg{})
+	if m.ticking {
+		t.Error("a bench that is held at a gate asks for ticks")
+	}
 }
 
 func TestEscapeNeverQuits(t *testing.T) {
