@@ -377,6 +377,7 @@ func TestComparingWithATwin(t *testing.T) {
 	v := commitThenError()
 	m.opened(openedMsg{bench: &still{view: v, state: atRest(v)}, scenario: m.opt.Scenarios[1]})
 	other := testScenario("d", "D. A new key for each attempt, as people like to write it")
+	m.opt.Scenarios, m.session.scenario.Twin = append(m.opt.Scenarios, other), other.Name
 	twin := &still{view: &scenarios.View{Start: noon}}
 	m.Update(twinMsg{twin, other, nil})
 	if got := ansi.Strip(m.View()); !strings.Contains(got, "no difference so far") || strings.Contains(got, "nothing more") {
@@ -453,5 +454,32 @@ func TestAnEscalationIsSeen(t *testing.T) {
 	follow(m, keyMsg("U"))
 	if frame := ansi.Strip(m.build()); !strings.Contains(frame, "escalated") {
 		t.Errorf("in the list:\n%s", frame)
+	}
+}
+
+// Whoever asks twice, or has gone elsewhere before the twin is open, leaves no bench behind.
+func TestATwinIsOpenedOnce(t *testing.T) {
+	t.Parallel()
+	m := testModel(t, "dark", 120, 36)
+	twin := m.opt.Scenarios[1]
+	onBench(m, "A", commitThenError())
+	m.session.scenario.Twin = twin.Name
+	opened := func() *still {
+		v := commitThenError()
+		b := &still{view: v, state: atRest(v)}
+		follow(m, twinMsg{bench: b, scenario: twin})
+		return b
+	}
+	first, second := opened(), opened()
+	if _, ok := m.top().(*compareScreen); !ok || len(m.stack) != 3 || first.closed || !second.closed {
+		t.Fatalf("asked twice: %d screens, the first is closed: %v, the second: %v", len(m.stack), first.closed, second.closed)
+	}
+	follow(m, keyMsg("esc"))
+	if !first.closed || len(m.stack) != 2 {
+		t.Errorf("left: %d screens, closed: %v", len(m.stack), first.closed)
+	}
+	onBench(m, "C", commitThenDrop(false))
+	if late := opened(); !late.closed || len(m.stack) != 2 {
+		t.Errorf("come late: %d screens, closed: %v", len(m.stack), late.closed)
 	}
 }

@@ -69,13 +69,16 @@ func (m *model) twin() *lang.Scenario {
 	return nil
 }
 
-// openTwin plays the twin and shows both.
+// openTwin plays the twin and shows both, unless it is there already or another scenario was opened meanwhile.
 func (m *model) openTwin(t twinMsg) tea.Cmd {
 	if t.err != nil {
 		m.say(inkBad, t.err.Error())
 		return nil
 	}
 	s := &compareScreen{twin: newSession(t.bench, t.scenario)}
+	if m.beside != nil || m.twin() != t.scenario {
+		return closeBench(s.twin)
+	}
 	m.beside = s.twin
 	t.bench.Notify(m.pump.news)
 	t.bench.Play()

@@ -53,6 +53,23 @@ func TestWhatARunOfTheStoreTakes(t *testing.T) {
 	}
 }
 
+// Two looks at once may end in the other order: what is shown never goes back.
+func TestAnOlderLookAtTheStoreChangesNothing(t *testing.T) {
+	t.Parallel()
+	s := &shelf{events: dropped(storedID)}
+	b, err := openStored(s, storedID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := 0
+	b.Notify(func() { told++ })
+	want := b.Len()
+	s.events = s.events[:want-1]
+	if err := b.read(); err != nil || b.Len() != want || told != 0 {
+		t.Errorf("after an older look: %v, %d entries of %d, told %d times", err, b.Len(), want, told)
+	}
+}
+
 // settledIn is a history with its doubt abandoned.
 func settledIn(events []engine.Event) []engine.Event {
 	r := engine.Fold(events)

@@ -48,7 +48,8 @@ func openStored(store Store, run string) (*stored, error) {
 	return s, s.read()
 }
 
-// read looks at the history again. A history only grows: where it is as long as before, it is the same.
+// read looks at the history again. A history only grows: one that is as long as what is
+// shown is the same, and a shorter one is of a look that took longer.
 func (s *stored) read() error {
 	events, err := s.store.Events(s.run)
 	if err != nil {
@@ -56,7 +57,7 @@ func (s *stored) read() error {
 	}
 	s.mu.Lock()
 	f := s.notify
-	if s.line != nil && s.line.Len() == len(events) {
+	if s.line != nil && s.line.Len() >= len(events) {
 		f = nil
 	} else {
 		s.line = scenarios.FromHistory(events, s.store.Refusal)
