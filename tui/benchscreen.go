@@ -182,6 +182,7 @@ func (m *model) box(p pane, width, height int) box {
 		r := d.rows(width - 2 - padding)
 		hidden := max(0, r.n-(height-2))
 		first := clamp(s.scroll[p], 0, hidden)
+		s.scroll[p] = first // one key up is to be seen, however many went down
 		if first < hidden {
 			b.side = say(inkQuiet, t.glyphs.bottom+" "+strconv.Itoa(hidden-first)+" more")
 		}
@@ -239,7 +240,8 @@ func (m *model) beliefBox(b *box) {
 			pane.hidden = nil
 		}
 		r := pane.rows(w)
-		return m.t.window(r, clamp(s.scroll[paneBelief], 0, max(0, r.n-h)), w, h)
+		s.scroll[paneBelief] = clamp(s.scroll[paneBelief], 0, max(0, r.n-h))
+		return m.t.window(r, s.scroll[paneBelief], w, h)
 	}
 }
 

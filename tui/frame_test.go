@@ -105,6 +105,22 @@ func TestAnUnchangedBenchCostsNothing(t *testing.T) {
 	}
 }
 
+// However often a pane was scrolled at its end, the first key back moves it.
+func TestScrollingBackFromTheEnd(t *testing.T) {
+	t.Parallel()
+	m := testModel(t, "dark", 110, 50)
+	onBench(m, "C", commitThenDrop(true))
+	press(m, "tab", "tab", "tab", "tab", "tab")
+	for range 40 {
+		press(m, "down")
+		m.View()
+	}
+	end := m.View()
+	if press(m, "up"); m.session.focus != paneIdentity || m.View() == end {
+		t.Errorf("the pane %v does not move", m.session.focus)
+	}
+}
+
 func TestNothingTicksAtRest(t *testing.T) {
 	t.Parallel()
 	m := testModel(t, "dark", 120, 36)
