@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// events draws a history of a few runs, well formed enough that every fact finds its place.
+// drawEvents draws a history of a few runs, well formed enough that every fact finds its place.
 func drawEvents(t *rapid.T) []engine.Event {
 	n := rapid.IntRange(1, 80).Draw(t, "events")
 	var out []engine.Event

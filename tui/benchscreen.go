@@ -253,7 +253,7 @@ func (m *model) wireBox(b *box, width int) {
 		if head {
 			h--
 		}
-		lines, _, _ := w.lines(h, s.scroll[paneWire])
+		lines := w.lines(h, s.scroll[paneWire])
 		if len(s.view.Wire) == 0 {
 			lines = append([]string{m.t.line(say(inkQuiet, "nothing sent yet"), w.cells)}, lines...)[:min(h, len(lines)+1)]
 		}

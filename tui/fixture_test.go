@@ -171,7 +171,7 @@ func commitThenDrop(looked bool) *scenarios.View {
 	return b.finish("Look it up, then record it: the job is already there.")
 }
 
-// manyRuns is n runs that succeed at once, on one bench.
+// testRuns is n runs that succeed at once, on one bench.
 func testRuns(n int) *scenarios.View {
 	b := newTale()
 	for i := range n {

@@ -25,7 +25,7 @@ type course struct {
 	asked  int // predictions that were made
 }
 
-// lessonsMenu lists the lessons with how far one came.
+// showLessons goes on with the lesson that is named; without a name it lists them, with how far one came.
 func (m *model) showLessons(c command) tea.Cmd {
 	name := strings.TrimSpace(c.args)
 	for i := range m.opt.Lessons {

@@ -92,7 +92,7 @@ type (
 )
 
 func (m *model) Init() tea.Cmd {
-	ahead := m.typedAhead()
+	ahead := m.aheadKeys()
 	for _, s := range m.opt.Scenarios {
 		if s.Name == m.opt.Start {
 			return tea.Batch(m.open(s), ahead)

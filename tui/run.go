@@ -229,8 +229,8 @@ func trace(r any) string {
 	return fmt.Sprintf("%v\n%s", r, debug.Stack())
 }
 
-// ahead are the keys that were typed before the first frame.
-func (m *model) typedAhead() tea.Cmd {
+// aheadKeys presses the keys that were typed before the first frame.
+func (m *model) aheadKeys() tea.Cmd {
 	var keys []tea.Cmd
 	for _, b := range m.ahead {
 		k := tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{rune(b)}}

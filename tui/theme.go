@@ -132,7 +132,7 @@ func newTheme(name string, depth termenv.Profile, g glyphs) (*theme, error) {
 			return p.ready(depth, g), nil
 		}
 	}
-	return nil, fmt.Errorf("there is no theme %q; choose auto, %s", name, strings.Join(ThemeNames(), ", "))
+	return nil, fmt.Errorf("there is no theme %q; choose %s", name, strings.Join(ThemeNames(), ", "))
 }
 
 func (p scheme) ready(depth termenv.Profile, g glyphs) *theme {

@@ -72,13 +72,13 @@ type wirePicture struct {
 	covered bool
 }
 
-// lines are the newest rows that fit, ending skip rows before the last one. above and below count the rows that are not seen.
-func (w wirePicture) lines(height, skip int) (out []string, above, below int) {
+// lines are the newest rows that fit, ending skip rows before the last one.
+func (w wirePicture) lines(height, skip int) (out []string) {
 	rows := w.view.Wire
 	last := len(rows) - 1
 	for ; skip > 0 && last > 0; last-- {
 		if !w.hidden(rows[last]) {
-			skip, below = skip-1, below+1
+			skip--
 		}
 	}
 	used, first := 0, last+1
@@ -96,12 +96,11 @@ func (w wirePicture) lines(height, skip int) (out []string, above, below int) {
 	}
 	if len(out) > height {
 		out = out[len(out)-height:]
-		first++
 	}
 	if len(out) < height {
 		out = append(out, w.lifelines(""))
 	}
-	return out, first, below
+	return out
 }
 
 // hidden reports whether a row shows what the caller cannot know while the truth is covered.

@@ -255,7 +255,7 @@ func (f *fleet) reader() *store.Reader {
 	return r
 }
 
-// outcome is how the runs stand.
+// fleetState is how the runs stand.
 type fleetState struct {
 	statuses map[string]int
 	unknown  int

@@ -102,7 +102,7 @@ type shop struct {
 	settle   func(run, decision string) // looks the run up, and decides
 }
 
-// files makes the ledger of events and the documents, filled in.
+// shopFiles makes the ledger of events and the documents, filled in.
 func shopFiles(t *testing.T, provider string) (ledger *sql.DB, documents []string) {
 	t.Helper()
 	dir := t.TempDir()
