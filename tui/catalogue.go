@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -47,18 +48,11 @@ func (c *catalogue) entries(m *model) []entry {
 		}
 		if s.Group != group {
 			group = s.Group
-			c.list = append(c.list, entry{group: firstWord(group, "Scenarios")})
+			c.list = append(c.list, entry{group: cmp.Or(group, "Scenarios")})
 		}
 		c.list = append(c.list, entry{scenario: s})
 	}
 	return c.list
-}
-
-func firstWord(s, otherwise string) string {
-	if s == "" {
-		return otherwise
-	}
-	return s
 }
 
 func matches(s *lang.Scenario, words string) bool {

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -74,7 +75,7 @@ func (m *model) edit(s *lang.Scenario) tea.Cmd {
 
 // editor runs $EDITOR on a file, with the terminal handed over.
 func (m *model) editor(path string, line int) tea.Cmd {
-	words := strings.Fields(firstWord(os.Getenv("VISUAL"), firstWord(os.Getenv("EDITOR"), "vi")))
+	words := strings.Fields(cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"), "vi"))
 	if line > 0 {
 		words = append(words, "+"+strconv.Itoa(line)) // vi, nano, emacs and most others know it
 	}

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -146,7 +147,7 @@ func svg(frame string, on page, width, height int) []byte {
 					weight = ` font-weight="bold"`
 				}
 				fmt.Fprintf(&b, `<text x="%.1f" y="%d" fill="%s" textLength="%.1f" xml:space="preserve"%s>%s</text>`+"\n",
-					10+float64(x)*cw, 10+y*ch+13, firstWord(p.fg, on.text), float64(w)*cw, weight, xmlEscape.Replace(p.text))
+					10+float64(x)*cw, 10+y*ch+13, cmp.Or(p.fg, on.text), float64(w)*cw, weight, xmlEscape.Replace(p.text))
 			}
 			x += w
 		}

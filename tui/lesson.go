@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -125,7 +126,7 @@ func (l *lessonScreen) draw(m *model, width, height int) []string {
 			texts = append(strings.Split(c.lesson.Text, "\n"), "")
 		}
 		title = s.Title
-		texts = append(texts, strings.Split(firstWord(s.Before, s.Teach), "\n")...)
+		texts = append(texts, strings.Split(cmp.Or(s.Before, s.Teach), "\n")...)
 	}
 	b := box{title: say(inkStrong, title), frame: inkAccent, focus: true}
 	b.body = func(w, h int) []string {

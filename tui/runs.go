@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -37,7 +38,7 @@ type runsScreen struct {
 
 // showRuns opens the history, filtered by a status.
 func (m *model) showRuns(c command) tea.Cmd {
-	status := firstWord(strings.TrimSpace(c.args), "all")
+	status := cmp.Or(strings.TrimSpace(c.args), "all")
 	s := &runsScreen{status: status, waits: true}
 	if old, ok := m.top().(*runsScreen); ok {
 		s.filter = old.filter

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 	"sync"
@@ -158,7 +159,7 @@ func (s *stored) Do(line string) error {
 		return err
 	}
 	if why := s.Unavailable(l.Verb); why != "" || !settles[l.Verb] {
-		return errors.New(firstWord(why, l.Verb+" is not for a run of the store"))
+		return errors.New(cmp.Or(why, l.Verb+" is not for a run of the store"))
 	}
 	_, err = s.store.Do(s.run, l)
 	return errors.Join(err, s.read())
