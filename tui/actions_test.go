@@ -166,6 +166,17 @@ func TestTheClipboardIsReachedThroughMultiplexers(t *testing.T) {
 	}
 }
 
+func TestThePersonsEditor(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ visual, editor, want string }{
+		{"", "", "vi"}, {" ", "", "vi"}, {"", "nano", "nano"}, {"code  --wait", "nano", "code --wait"}, {" ", " nano", "nano"},
+	} {
+		if got := strings.Join(editorOf(c.visual, c.editor), " "); got != c.want {
+			t.Errorf("with VISUAL=%q and EDITOR=%q it is %q, want %q", c.visual, c.editor, got, c.want)
+		}
+	}
+}
+
 func TestEditingAQueuedFault(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

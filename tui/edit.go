@@ -73,9 +73,14 @@ func (m *model) edit(s *lang.Scenario) tea.Cmd {
 	})
 }
 
+// editorOf is the person's editor with its arguments: $VISUAL, $EDITOR, or vi.
+func editorOf(visual, editor string) []string {
+	return strings.Fields(cmp.Or(strings.TrimSpace(visual), strings.TrimSpace(editor), "vi"))
+}
+
 // editor runs $EDITOR on a file, with the terminal handed over.
 func (m *model) editor(path string, line int) tea.Cmd {
-	words := strings.Fields(cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"), "vi"))
+	words := editorOf(os.Getenv("VISUAL"), os.Getenv("EDITOR"))
 	if line > 0 {
 		words = append(words, "+"+strconv.Itoa(line)) // vi, nano, emacs and most others know it
 	}
