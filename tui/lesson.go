@@ -21,9 +21,26 @@ type Lesson struct {
 // with the truth covered, then the truth and why.
 type course struct {
 	lesson *Lesson
-	at     int // of its scenarios
-	right  int // predictions that came true
-	asked  int // predictions that were made
+	at     int             // of its scenarios
+	right  int             // predictions that came true
+	asked  int             // predictions that were made
+	told   map[string]bool // the questions whose truth was seen, by scenario
+}
+
+// predicted counts a prediction. Whoever runs a scenario again knows the answer: that counts no more.
+func (c *course) predicted(q *scenarios.Question, right bool) {
+	id := strconv.Itoa(c.at) + " " + q.Text
+	if c.told[id] {
+		return
+	}
+	if c.told == nil {
+		c.told = map[string]bool{}
+	}
+	c.told[id] = true
+	c.asked++
+	if right {
+		c.right++
+	}
 }
 
 // showLessons goes on with the lesson that is named; without a name it lists them, with how far one came.
@@ -190,10 +207,7 @@ func answerOnBench(m *model, c command) tea.Cmd {
 	}
 	s.asked, s.guess = q, n-1
 	if m.course != nil {
-		m.course.asked++
-		if n-1 == q.Answer {
-			m.course.right++
-		}
+		m.course.predicted(q, n-1 == q.Answer)
 	}
 	bench := s.bench
 	return work(func() tea.Msg { bench.Answer(); return newsMsg{} })

@@ -35,16 +35,36 @@ func twoRuns() *scenarios.View {
 // asked is a lesson's scenario with its question; answered: the prediction was made, and the truth is there.
 func asked(m *model, answered bool) {
 	press(m, "l", "enter")
+	b := askHowMany(m)
+	if answered {
+		press(m, "3")
+		v := commitThenError()
+		b.view, b.state = v, atRest(v)
+		m.Update(newsMsg{})
+	}
+}
+
+// askHowMany opens the scenario of a lesson, which asks.
+func askHowMany(m *model) *still {
 	q := &scenarios.Question{Text: "How many jobs will exist at the end?", Choices: []string{"0", "1", "2"}, Answer: 1,
 		Because: "The second attempt carried the same key, so the provider answered with the first job."}
-	v := commitThenError()
 	b := &still{view: &scenarios.View{N: 1, Total: 1, Start: noon, At: noon, Faults: []string{"commit-then-error"}},
 		state: scenarios.State{Speed: 1, Asked: q, Playing: true, Address: "127.0.0.1:4040", Mode: scenarios.Sockets}}
 	m.opened(openedMsg{bench: b, scenario: testScenario("b", "B. Commit, then 503"), lesson: true})
-	if answered {
-		press(m, "3")
-		b.view, b.state = v, atRest(v)
-		m.Update(newsMsg{})
+	return b
+}
+
+// Whoever runs a lesson's scenario again knows the answer.
+func TestAPredictionCountsOnce(t *testing.T) {
+	t.Parallel()
+	m := testModel(t, "dark", 120, 36)
+	press(m, "l", "enter")
+	for _, key := range []string{"3", "2"} {
+		askHowMany(m)
+		press(m, key)
+	}
+	if got := m.course.score(); got != "0 of 1 prediction was right." {
+		t.Error(got)
 	}
 }
 
