@@ -90,3 +90,24 @@ func TestACompensationHasAKeyOfItsOwn(t *testing.T) {
 		keys[s.key] = s.path
 	}
 }
+
+func TestACancelEndsACompensation(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, nil, document("", "|"+doing("charges")+"~~~"+doing("refunds"), "|"+doing("jobs")))
+	var cancelled error
+	l.world.answer = func(_ int, s seen) answer {
+		switch s.path {
+		case "/jobs":
+			return answer{status: 422, body: "{}"}
+		case "/refunds":
+			run, _ := engine.ParseRequestID(s.id)
+			l.clk.Go("cancel", func() { cancelled = l.eng.Cancel(run.Run, "") })
+			return answer{broken: "hang"}
+		}
+		return created
+	}
+	run := l.once(`{"orderId":"o1"}`)
+	if cancelled != nil || run.Status != engine.StatusCancelled || !run.Reconcile {
+		t.Errorf("cancelled with %v; run %s, reconcile %v; want a cancelled run that needs it", cancelled, run.Status, run.Reconcile)
+	}
+}

@@ -125,14 +125,14 @@ func (rt *running) steps(ctx context.Context) error {
 
 // finish writes the run's end, after what must be undone was undone.
 func (rt *running) finish(cause error) error {
-	if errors.Is(cause, ErrKilled) || isHistory(cause) {
-		return cause
-	}
 	var failed *stepFailure
 	if errors.As(cause, &failed) {
-		if err := rt.undo(failed); err != nil {
-			return err
+		if err := rt.undo(failed); err != nil { // a cancel ends the compensation too
+			cause = err
 		}
+	}
+	if errors.Is(cause, ErrKilled) || isHistory(cause) {
+		return cause
 	}
 	end := Ended{Status: StatusSucceeded}
 	rt.read(func(r *Run) {
