@@ -35,6 +35,24 @@ func TestACancelledBackoffSendsNothingMore(t *testing.T) {
 	})
 }
 
+func TestARunThatHasEndedIsNotCancelled(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, nil, document("", "|"+post))
+	l.replies(created)
+	var cancelled error
+	l.options = func(o *engine.Options) {
+		o.Observe = func(events []engine.Event) {
+			if e := events[0]; e.Fact.Kind() == engine.KindEnded { // not on disk yet
+				l.clk.Go("cancel", func() { cancelled = l.eng.Cancel(e.Run, "") })
+			}
+		}
+	}
+	run := l.once(`{"orderId":"o1"}`)
+	if !engine.IsRefused(cancelled) || run.Status != engine.StatusSucceeded {
+		t.Errorf("the cancel gave %v, run %s; want a refusal, and the end as it was", cancelled, run.Status)
+	}
+}
+
 func TestDecideEndsAnOpenAttemptAndLetsOtherRunsBe(t *testing.T) {
 	t.Parallel()
 	for _, r := range []struct {

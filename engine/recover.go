@@ -146,9 +146,13 @@ func (e *Engine) Cancel(run, inbox string) error {
 	}
 	e.mu.Lock()
 	rt := e.open[id]
-	if rt == nil {
+	switch {
+	case rt == nil:
 		e.mu.Unlock()
 		return e.cancelLeft(id, inbox)
+	case rt.run.Status.Ended(): // the end is on its way to the disk
+		e.mu.Unlock()
+		return hasEnded(id)
 	}
 	t, err := e.record(rt, e.clk.Now(), e.o.History.Append, CancelAsked{Inbox: inbox})
 	e.mu.Unlock()
@@ -166,12 +170,16 @@ func (e *Engine) cancelLeft(id, inbox string) error {
 		return err
 	}
 	if rt.run.Status.Ended() {
-		return &Refused{Why: "run " + id + " has ended: there is nothing to cancel"}
+		return hasEnded(id)
 	}
 	if err := e.durable(e.append(rt, CancelAsked{Inbox: inbox})); err != nil {
 		return err
 	}
 	return e.goOn(rt)
+}
+
+func hasEnded(id string) error {
+	return &Refused{Why: "run " + id + " has ended: there is nothing to cancel"}
 }
 
 // IsRefused reports whether an error is a refusal that a person can act on, and not a failure.
