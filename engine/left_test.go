@@ -35,6 +35,35 @@ func TestACancelledBackoffSendsNothingMore(t *testing.T) {
 	})
 }
 
+func TestTwoCancelsEndARunOnce(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, nil, document("", retry3+post))
+	l.replies(refused, created)
+	id := l.crashAt("", 300*time.Millisecond)
+	l.begin(func(e *engine.Engine) {
+		for range 2 {
+			l.clk.Go("cancel", func() {
+				if err := e.Cancel(id, ""); err != nil && !engine.IsRefused(err) {
+					t.Error(err)
+				}
+			})
+		}
+	})
+	events, err := l.hist.Events(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ends := 0
+	for _, e := range events {
+		if e.Fact.Kind() == engine.KindEnded {
+			ends++
+		}
+	}
+	if ends != 1 || engine.Fold(events).Status != engine.StatusCancelled {
+		t.Errorf("%d ends, %s; want one, cancelled", ends, engine.Fold(events).Status)
+	}
+}
+
 func TestARunThatHasEndedIsNotCancelled(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, nil, document("", "|"+post))

@@ -27,7 +27,7 @@ func (e *Engine) Resolve(q Resolution) error {
 	if err != nil {
 		return err
 	}
-	leave, err := e.enterAdmission("resolve\x00" + id)
+	leave, err := e.enterDecision(id)
 	if err != nil {
 		return err
 	}
@@ -64,6 +64,11 @@ func (e *Engine) Resolve(q Resolution) error {
 		fact.Evidence = c.Evidence[n-1].Seq
 	}
 	return e.carryOut(rt, fact)
+}
+
+// enterDecision lets one decision about a run in at a time, cancels included.
+func (e *Engine) enterDecision(run string) (leave func(), err error) {
+	return e.enterAdmission("decision\x00" + run)
 }
 
 // carryOut writes the decision down and lets the run go on where it says so.

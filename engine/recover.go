@@ -144,6 +144,11 @@ func (e *Engine) Cancel(run, inbox string) error {
 	if err != nil {
 		return err
 	}
+	leave, err := e.enterDecision(id)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	e.mu.Lock()
 	rt := e.open[id]
 	switch {
