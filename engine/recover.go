@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Recover goes on with the runs that were open when the last engine of this
@@ -32,14 +33,14 @@ func (e *Engine) Decide(run string) (decided bool, err error) {
 	return true, e.recover(r.ID)
 }
 
-// interrupted reports whether an attempt of the run has a start and no end.
-func (r *Run) interrupted() bool {
-	for _, s := range r.Steps {
-		if a := s.Last(); a != nil && a.Outcome == "" {
-			return true
-		}
-	}
-	return false
+// interrupted reports whether a crash left the run in the middle of an attempt.
+func (r *Run) interrupted() bool { return slices.ContainsFunc(r.Steps, (*Step).interrupted) }
+
+// interrupted reports whether the step's newest attempt has a start and no end, or
+// has one and a call that its journal, played again, had just begun.
+func (s *Step) interrupted() bool {
+	a := s.Last()
+	return a != nil && (a.Outcome == "" || s.Pending == Record && slices.ContainsFunc(a.Calls, func(c *Call) bool { return !c.Ended }))
 }
 
 func (e *Engine) recover(id string) error {
@@ -92,10 +93,10 @@ const interruptedMessage = "the worker stopped in the middle of the attempt"
 // requests say, and of the attempt, by table b.
 func (e *Engine) interrupt(rt *running) error {
 	for _, s := range rt.run.Steps {
-		a := s.Last()
-		if a == nil || a.Outcome != "" {
+		if !s.interrupted() {
 			continue
 		}
+		a := s.Last()
 		var facts []Fact
 		for _, c := range a.Calls {
 			if !c.Ended {
@@ -110,6 +111,9 @@ func (e *Engine) interrupt(rt *running) error {
 		rule := attemptRuleFor(attemptEnd{how: interrupted, calls: a.Calls})
 		end := AttemptEnded{Pos: Pos{Step: s.ID, Undo: s.Undo, Attempt: a.N}, Outcome: rule.outcome, Next: rule.next, Reason: rule.reason,
 			Code: codeInterrupted, Message: interruptedMessage}
+		if s.Pending == Record {
+			end.By = byRecord
+		}
 		if rule.outcome == Failed {
 			end.Message += ", and nothing of it is unknown: resubmit it to go on"
 		}

@@ -141,6 +141,34 @@ return {job: r.data.id};`
 	}
 }
 
+// A crash in the middle of the first new call after a record: that call is decided as any other.
+func TestACrashWhileAJournalIsPlayed(t *testing.T) {
+	t.Parallel()
+	second := `await services.http.request({method: "POST", url: "http://provider.test/jobs", json: {orderId: "o2"},
+  idempotency: {header: "Idempotency-Key", value: attempt.idempotencyKey + "-2"}}, {name: "second"}); `
+	l := newLab(t, nil, document("", retry3+strings.Replace(post, "return", second+"return", 1)))
+	l.replies(dropped, answer{commit: true, broken: "hang"})
+	id := l.once(`{"orderId":"o1"}`).ID
+	l.run(func() {
+		if _, err := l.eng.Lookup(t.Context(), id, "", engine.LookupOptions{}); err != nil {
+			t.Error(err)
+		}
+		if err := l.eng.Resolve(engine.Resolution{Run: id, Decision: engine.Record}); err != nil {
+			t.Error(err)
+		}
+		_ = l.clk.Sleep(t.Context(), time.Second)
+		l.eng.Kill()
+	})
+	run := l.restart(id)
+	if run.Status != engine.StatusFailed || !run.Reconcile || len(run.Doubts(run.Steps[0])) != 1 {
+		t.Fatalf("after the crash: run %s, reconcile %v, %d doubts; want one", run.Status, run.Reconcile, len(run.Doubts(run.Steps[0])))
+	}
+	run, err := l.settle(id, engine.Record, false)
+	if err != nil || run.Status != engine.StatusSucceeded || l.world.posts() != 2 {
+		t.Errorf("after the second record: run %s, %v, %d writes", run.Status, err, l.world.posts())
+	}
+}
+
 func TestAScriptThatIsNotRepeatableSaysSo(t *testing.T) {
 	t.Parallel()
 	calls := 0
