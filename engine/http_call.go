@@ -91,11 +91,11 @@ func (c *httpCall) perform(ctx context.Context, h *host, pos Pos, _ Ticket) (Cal
 		return CallEnded{How: HowNeverSent}, script.Completion{Err: &script.ServiceError{Code: "WOML_HTTP_INPUT_INVALID", Message: err.Error()}}
 	}
 	req.Header = c.req.header
-	client := http.Client{Transport: hops, CheckRedirect: func(_ *http.Request, via []*http.Request) error {
+	client := http.Client{Transport: hops, CheckRedirect: func(next *http.Request, via []*http.Request) error {
 		switch {
 		case c.req.redirect == "manual":
 			return http.ErrUseLastResponse
-		case c.req.redirect == "error" || len(via) > c.req.redirects:
+		case c.req.redirect == "error" || len(via) > c.req.redirects || !sendable(next.URL):
 			return errRedirect
 		}
 		return nil

@@ -105,7 +105,7 @@ func checkMethod(in *httpInput, r *httpRequest) error {
 
 func checkURL(in *httpInput, r *httpRequest) error {
 	u, err := url.Parse(in.url)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+	if err != nil || !sendable(u) {
 		return fmt.Errorf("url %q is not an http or https address", in.url)
 	}
 	if u.User != nil {
@@ -125,6 +125,9 @@ func checkURL(in *httpInput, r *httpRequest) error {
 	}
 	return nil
 }
+
+// sendable reports whether a request can go there.
+func sendable(u *url.URL) bool { return u.Hostname() != "" && (u.Scheme == "http" || u.Scheme == "https") }
 
 func addQuery(u *url.URL, query map[string]json.RawMessage) error {
 	q := u.Query()

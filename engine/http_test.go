@@ -14,7 +14,6 @@ func outcomeOf(t *testing.T, request string, answers ...answer) (string, *engine
 	t.Helper()
 	l := newLab(t, nil, document("", `|try { const r = await services.http.request(`+request+`, {name: "it"}); return {status: r.status, ok: r.ok, data: r.data, redirected: r.redirected}; }
 catch (e) { return {code: e.code, retryable: e.retryable, ambiguous: e.ambiguous, service: e.service}; }`))
-	l.replies(answers...)
 	l.world.answer = plainAnswers(answers)
 	run := l.once(`{}`)
 	if s := run.Steps[0]; s.Done {
@@ -38,25 +37,24 @@ func TestHTTPFailures(t *testing.T) {
 	t.Parallel()
 	ok := answer{status: 200, body: `{}`}
 	for _, r := range []struct {
-		name      string
-		answer    answer
-		code      string
-		read      string // retryable, ambiguous
-		keyed     string
-		unkeyed   string
-		acceptAny bool
+		name    string
+		answer  answer
+		code    string
+		read    string // retryable, ambiguous
+		keyed   string
+		unkeyed string
 	}{
-		{"404", answer{status: 404, body: `{}`}, "WOML_HTTP_STATUS_REJECTED", "no no", "no no", "no no", false},
-		{"429", answer{status: 429, body: `{}`}, "WOML_HTTP_STATUS_REJECTED", "yes no", "yes no", "yes no", false},
-		{"503", answer{status: 503, body: `{}`}, "WOML_HTTP_STATUS_REJECTED", "yes no", "yes no", "no yes", false},
-		{"never connected", answer{broken: "refused"}, "WOML_HTTP_TRANSPORT_FAILED", "yes no", "yes no", "yes no", false},
-		{"dropped", answer{broken: "reset"}, "WOML_HTTP_TRANSPORT_FAILED", "yes no", "no yes", "no yes", false},
-		{"timed out", answer{broken: "hang"}, "WOML_HTTP_TIMED_OUT", "yes no", "no yes", "no yes", false},
-		{"body cut", answer{status: 200, body: `{"a"`, broken: "cut"}, "WOML_HTTP_RESPONSE_FAILED", "no no", "no yes", "no yes", false},
-		{"not JSON", answer{status: 200, body: `<html>`}, "WOML_HTTP_RESPONSE_JSON_INVALID", "no no", "no yes", "no yes", false},
-		{"an empty 204", answer{status: 204}, "WOML_HTTP_RESPONSE_JSON_INVALID", "no no", "no yes", "no yes", false},
-		{"too large", answer{status: 200, body: `"` + strings.Repeat("x", 4<<20) + `"`}, "WOML_HTTP_RESPONSE_TOO_LARGE", "no no", "no yes", "no yes", false},
-		{"a redirect that is refused", answer{status: 302, header: map[string]string{"Location": "/x"}}, "WOML_HTTP_REDIRECT_REJECTED", "no no", "no yes", "no yes", false},
+		{"404", answer{status: 404, body: `{}`}, "WOML_HTTP_STATUS_REJECTED", "no no", "no no", "no no"},
+		{"429", answer{status: 429, body: `{}`}, "WOML_HTTP_STATUS_REJECTED", "yes no", "yes no", "yes no"},
+		{"503", answer{status: 503, body: `{}`}, "WOML_HTTP_STATUS_REJECTED", "yes no", "yes no", "no yes"},
+		{"never connected", answer{broken: "refused"}, "WOML_HTTP_TRANSPORT_FAILED", "yes no", "yes no", "yes no"},
+		{"dropped", answer{broken: "reset"}, "WOML_HTTP_TRANSPORT_FAILED", "yes no", "no yes", "no yes"},
+		{"timed out", answer{broken: "hang"}, "WOML_HTTP_TIMED_OUT", "yes no", "no yes", "no yes"},
+		{"body cut", answer{status: 200, body: `{"a"`, broken: "cut"}, "WOML_HTTP_RESPONSE_FAILED", "no no", "no yes", "no yes"},
+		{"not JSON", answer{status: 200, body: `<html>`}, "WOML_HTTP_RESPONSE_JSON_INVALID", "no no", "no yes", "no yes"},
+		{"an empty 204", answer{status: 204}, "WOML_HTTP_RESPONSE_JSON_INVALID", "no no", "no yes", "no yes"},
+		{"too large", answer{status: 200, body: `"` + strings.Repeat("x", 4<<20) + `"`}, "WOML_HTTP_RESPONSE_TOO_LARGE", "no no", "no yes", "no yes"},
+		{"a redirect that is refused", answer{status: 302, header: map[string]string{"Location": "/x"}}, "WOML_HTTP_REDIRECT_REJECTED", "no no", "no yes", "no yes"},
 	} {
 		for kind, want := range map[string]string{"read": r.read, "keyed": r.keyed, "unkeyed": r.unkeyed} {
 			t.Run(r.name+" to a "+kind, func(t *testing.T) {
@@ -110,6 +108,12 @@ func TestRedirectsOfReadsAreRequestsOfTheirOwn(t *testing.T) {
 	}
 	if got, _ := outcomeOf(t, `{url: "http://p.test/jobs", maximumRedirects: 3}`, moved); !strings.Contains(got, "WOML_HTTP_REDIRECT_REJECTED") {
 		t.Errorf("endless redirects: %s", got)
+	}
+	for _, location := range []string{"ftp://p.test/jobs", "http:///jobs", "http://:80/jobs"} {
+		got, run := outcomeOf(t, `{url: "http://p.test/jobs"}`, answer{status: 302, header: map[string]string{"Location": location}}, answer{status: 200, body: `{}`})
+		if _, _, requests := run.Counts(); requests != 1 || !strings.Contains(got, "WOML_HTTP_REDIRECT_REJECTED") {
+			t.Errorf("a redirect to %s: %s after %d requests", location, got, requests)
+		}
 	}
 }
 
