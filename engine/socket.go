@@ -15,11 +15,8 @@ import (
 	"sync"
 )
 
-// maxHead bounds the head of a reply, in bytes; maxInterim the 1xx replies before it.
-const (
-	maxHead    = 1 << 18
-	maxInterim = 5
-)
+// maxHead bounds the head of a reply and the 1xx replies before it, in bytes together.
+const maxHead = 1 << 18
 
 // dialer makes connections, as net.Dialer.DialContext does.
 type dialer func(ctx context.Context, network, addr string) (net.Conn, error)
@@ -39,7 +36,7 @@ type socket struct {
 
 var errGivenUp = errors.New("the request was given up before its first byte")
 
-// exchange sends a request and reads its reply. It is called once.
+// exchange sends a request, whole, and then reads its reply. It is called once.
 func (s *socket) exchange(req *http.Request) (*http.Response, reply) {
 	c, err := s.connect(req)
 	if err != nil {
@@ -155,13 +152,12 @@ func readHead(r *bufio.Reader, req *http.Request) (*http.Response, error) {
 	if _, err := r.Peek(1); err != nil {
 		return nil, err // io.EOF: the other end closed without a word
 	}
-	for range maxInterim + 1 {
+	for {
 		resp, err := http.ReadResponse(r, req)
 		if err != nil || resp.StatusCode/100 != 1 || resp.StatusCode == http.StatusSwitchingProtocols {
 			return resp, err
 		}
 	}
-	return nil, fmt.Errorf("more than %d interim replies came, and no final one", maxInterim)
 }
 
 // readReply reads the body, as far as it is taken.

@@ -28,8 +28,9 @@ func TestSocketReadsWhatServersDo(t *testing.T) {
 		says  string
 	}{
 		{"a reply", say(final), engine.HowAccepted, ""},
-		{"interim replies before it", say(strings.Repeat(interim, 5) + final), engine.HowAccepted, ""},
-		{"interim replies without an end", say(strings.Repeat(interim, 6)), engine.HowNoReply, "interim"},
+		{"interim replies before it", say(strings.Repeat(interim, 50) + final), engine.HowAccepted, ""},
+		{"interim replies and no other", say(strings.Repeat(interim, 6)), engine.HowNoReply, "unexpected EOF"},
+		{"interim replies without an end", say(strings.Repeat(interim, 10_000)), engine.HowNoReply, "262144 bytes"},
 		{"a reply that ends with the connection", say("HTTP/1.0 200 OK\r\n\r\n{}"), engine.HowAccepted, ""},
 		{"chunks", say("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n1\r\n}\r\n0\r\n\r\n"), engine.HowAccepted, ""},
 		{"a body that is cut", say("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"), engine.HowUnreadable, "broke off"},
