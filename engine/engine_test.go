@@ -200,6 +200,20 @@ func TestARefusalDoesNotAskForALookUpThatThereIsNot(t *testing.T) {
 	}
 }
 
+func TestALookUpNeedsAnAddress(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, nil, document("", retry3+post))
+	l.replies(dropped)
+	run := l.once(`{"orderId":"o1"}`)
+	for _, at := range []string{"provider.test/jobs/{key}", "localhost:4040/jobs/{key}", "ftp://provider.test/{key}", "http://%/{key}"} {
+		var err error
+		l.run(func() { _, err = l.eng.Lookup(t.Context(), run.ID, "", engine.LookupOptions{URL: at}) })
+		if !engine.IsRefused(err) || l.get(run.ID).Last != run.Last {
+			t.Errorf("a look-up at %s gave %v", at, err)
+		}
+	}
+}
+
 func TestResubmitIsOneMoreAttemptBeyondTheBudget(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, nil, document("", "|"+post))

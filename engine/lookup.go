@@ -33,8 +33,8 @@ func (e *Engine) Lookup(ctx context.Context, run, key string, o LookupOptions) (
 		return nil, err
 	}
 	var out []EvidenceAt
-	for i, c := range targets {
-		ev, err := e.lookupCall(ctx, rt, c, i, o)
+	for _, c := range targets {
+		ev, err := e.lookupCall(ctx, rt, c, o)
 		if err != nil {
 			return out, err
 		}
@@ -87,13 +87,13 @@ func lookupTargets(r *Run, key string) ([]*Call, error) {
 	return writes[len(writes)-1:], nil
 }
 
-func (e *Engine) lookupCall(ctx context.Context, rt *running, c *Call, n int, o LookupOptions) (EvidenceAt, error) {
+func (e *Engine) lookupCall(ctx context.Context, rt *running, c *Call, o LookupOptions) (EvidenceAt, error) {
 	var sent Request
 	var number int
 	rt.read(func(r *Run) {
 		sent = *c.Requests[0]
-		for _, o := range r.attempt(c.Pos).Calls {
-			number += len(o.Evidence)
+		for _, c := range r.attempt(c.Pos).Calls {
+			number += len(c.Evidence)
 		}
 	})
 	assumed := e.o.Assume.Of(sent.URL)
@@ -157,8 +157,8 @@ func (e *Engine) ask(ctx context.Context, at, id string, headers map[string]stri
 	ctx, done := e.clk.WithTimeout(ctx, timeout, errTimedOut)
 	defer done(nil)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
-	if err != nil {
-		return reply{}, &Refused{Why: fmt.Sprintf("the look-up address %q is not one: %s", at, plain(err))}
+	if err != nil || !sendable(req.URL) {
+		return reply{}, &Refused{Why: fmt.Sprintf("the look-up address %q is not an http or https address", at)}
 	}
 	req.Header.Set("X-Request-Id", id)
 	req.Header.Set("Accept", "application/json")
