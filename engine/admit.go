@@ -172,8 +172,8 @@ func (e *Engine) admitNew(doc *woml.Document, d Delivery, digest string) (Receip
 		return Receipt{}, &Error{Code: codeQueueFull, Message: fmt.Sprintf("%d runs wait already; send it again later", maxQueue)}
 	}
 	id, seed := e.newID()
-	rt := e.newRunning(id, doc)
-	e.open[id] = rt
+	rt := &running{e: e, id: id, doc: doc, run: &Run{}}
+	e.take(rt)
 	t, err := e.record(rt, e.clk.Now(), e.o.History.Buffer, Admitted{Workflow: doc.Workflow.ID, Definition: doc.Hash, Source: doc.Source, Trigger: d.Trigger,
 		Delivery: d.Key, Digest: digest, Payload: compact(d.Payload), Seed: seed, Parent: d.parent, RerunOf: d.RerunOf, Inbox: d.Inbox})
 	if err != nil {

@@ -1,10 +1,12 @@
 package engine_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
 	"faultlab/engine"
+	"faultlab/engine/clock"
 )
 
 // begin makes a new engine on the same history, which recovers nothing, and does f with it.
@@ -79,6 +81,49 @@ func TestARunThatHasEndedIsNotCancelled(t *testing.T) {
 	run := l.once(`{"orderId":"o1"}`)
 	if !engine.IsRefused(cancelled) || run.Status != engine.StatusSucceeded {
 		t.Errorf("the cancel gave %v, run %s; want a refusal, and the end as it was", cancelled, run.Status)
+	}
+}
+
+// contexts counts those that were made and not ended.
+type contexts struct {
+	clock.Clock
+	open int
+}
+
+func (c *contexts) WithCancel(parent context.Context) (context.Context, context.CancelCauseFunc) {
+	ctx, cancel := c.Clock.WithCancel(parent)
+	c.open++
+	return ctx, func(cause error) {
+		if ctx.Err() == nil {
+			c.open--
+		}
+		cancel(cause)
+	}
+}
+
+func TestWhatIsAskedOfAnEndedRunLeavesNothingBehind(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, nil, document("", "|"+post))
+	l.replies(dropped)
+	count := &contexts{Clock: l.clk}
+	l.options = func(o *engine.Options) { o.Clock = count }
+	id := l.once(`{"orderId":"o1"}`).ID
+	l.run(func() {
+		if _, err := l.eng.Lookup(t.Context(), id, "", engine.LookupOptions{}); err != nil {
+			t.Error(err)
+		}
+		if err := l.eng.Resolve(engine.Resolution{Run: id, Decision: engine.Abandon}); !engine.IsRefused(err) {
+			t.Errorf("abandoned what was found: %v", err)
+		}
+		if err := l.eng.Resolve(engine.Resolution{Run: id, Decision: engine.Escalate, Reason: "by the test"}); err != nil {
+			t.Error(err)
+		}
+		if err := l.eng.Cancel(id, ""); !engine.IsRefused(err) {
+			t.Errorf("cancelled what has ended: %v", err)
+		}
+	})
+	if count.open != 1 {
+		t.Errorf("%d contexts are open, want the engine's own", count.open)
 	}
 }
 

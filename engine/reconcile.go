@@ -74,7 +74,7 @@ func (e *Engine) enterDecision(run string) (leave func(), err error) {
 // carryOut writes the decision down and lets the run go on where it says so.
 func (e *Engine) carryOut(rt *running, fact Decided) error {
 	e.mu.Lock()
-	e.open[rt.id] = rt
+	e.take(rt)
 	e.mu.Unlock()
 	if err := e.durable(e.append(rt, fact)); err != nil {
 		e.retire(rt, false)

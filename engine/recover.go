@@ -57,7 +57,7 @@ func (e *Engine) goOn(rt *running) error {
 		return err
 	}
 	e.mu.Lock()
-	e.open[rt.id] = rt
+	e.take(rt)
 	e.mu.Unlock()
 	if err := e.interrupt(rt); err != nil {
 		return err
@@ -71,7 +71,7 @@ func (e *Engine) goOn(rt *running) error {
 	return nil
 }
 
-// reopen makes a run of the history one that this engine carries out.
+// reopen is a run of the history, to be carried out (see take) or only written about.
 func (e *Engine) reopen(id string) (*running, error) {
 	events, err := e.o.History.Events(id)
 	if err != nil {
@@ -82,9 +82,7 @@ func (e *Engine) reopen(id string) (*running, error) {
 	if err != nil {
 		return nil, fmt.Errorf("run %s: %w", id, err)
 	}
-	rt := e.newRunning(id, doc)
-	rt.run = run
-	return rt, nil
+	return &running{e: e, id: id, doc: doc, run: run}, nil
 }
 
 const interruptedMessage = "the worker stopped in the middle of the attempt"

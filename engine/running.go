@@ -15,9 +15,11 @@ import (
 
 // running is a run that this engine is carrying out.
 type running struct {
-	e    *Engine
-	id   string
-	doc  *woml.Document
+	e   *Engine
+	id  string
+	doc *woml.Document
+
+	// From take on.
 	ctx  context.Context // ends when the run is cancelled or the engine is killed
 	stop context.CancelCauseFunc
 
@@ -36,10 +38,10 @@ var (
 	errRunTimeout = errors.New("the run's timeout is over")
 )
 
-func (e *Engine) newRunning(id string, doc *woml.Document) *running {
-	rt := &running{e: e, id: id, doc: doc, run: &Run{}}
+// take makes the run one that this engine carries out, until retire. e.mu is held.
+func (e *Engine) take(rt *running) {
 	rt.ctx, rt.stop = e.clk.WithCancel(e.root)
-	return rt
+	e.open[rt.id] = rt
 }
 
 // read looks at the fold while nobody changes it.
@@ -56,7 +58,6 @@ func (rt *running) main() {
 	err := rt.work()
 	rt.release()
 	rt.e.retire(rt, err == nil)
-	rt.stop(ErrKilled)
 }
 
 // retire forgets an ended run and tells those who wait for it.
@@ -76,6 +77,7 @@ func (e *Engine) retire(rt *running, ended bool) {
 	for _, ev := range over {
 		ev.Set()
 	}
+	rt.stop(ErrKilled)
 }
 
 func (rt *running) work() error {
