@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 )
 
@@ -66,14 +65,7 @@ var encoders = sync.Pool{New: func() any {
 }}
 
 // Kinds lists all kinds of facts, by name.
-func Kinds() []Kind {
-	kinds := make([]Kind, 0, len(decoders))
-	for k := range decoders {
-		kinds = append(kinds, k)
-	}
-	slices.Sort(kinds)
-	return kinds
-}
+func Kinds() []Kind { return sortedKeys(decoders) }
 
 // CommandOf gives the id of the command that a fact carries out; empty where no other process asked for it.
 func CommandOf(f Fact) string {

@@ -41,22 +41,30 @@ func TestFactsComeBackAsTheyWere(t *testing.T) {
 // However a fact is written, it is what encoding/json makes of it by its tags.
 func TestFactsAreWrittenByTheirTags(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		f := historytest.Facts().Draw(t, "fact")
-		got, err := engine.EncodeFact(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var want bytes.Buffer
-		enc := json.NewEncoder(&want)
-		enc.SetEscapeHTML(false)
-		if err := enc.Encode(f); err != nil {
-			t.Fatal(err)
-		}
-		if string(got)+"\n" != want.String() {
-			t.Fatalf("written as\n%s\nand not\n%s", got, want.String())
-		}
-	})
+	for _, f := range []engine.Fact{
+		engine.Admitted{Workflow: "not UTF-8: \xff", Payload: []byte(" {\n\"a\": [1, \"<b>\"] }\t"), Parent: &engine.Parent{Name: "\xc3("}},
+		engine.AttemptEnded{Due: time.Date(2026, 11, 30, 12, 0, 0, 1, time.FixedZone("", 3600)), Result: []byte("[ ]")},
+		engine.CallEnded{Message: "\x7f\u2028\\", RetryAfter: -1},
+	} {
+		checkWritten(t, f)
+	}
+	rapid.Check(t, func(t *rapid.T) { checkWritten(t, historytest.Facts().Draw(t, "fact")) })
+}
+
+func checkWritten(t interface{ Fatalf(string, ...any) }, f engine.Fact) {
+	got, err := engine.EncodeFact(f)
+	if err != nil {
+		t.Fatalf("%+v: %v", f, err)
+	}
+	var want bytes.Buffer
+	enc := json.NewEncoder(&want)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(f); err != nil {
+		t.Fatalf("%+v: %v", f, err)
+	}
+	if string(got)+"\n" != want.String() {
+		t.Fatalf("written as\n%s\nand not\n%s", got, want.String())
+	}
 }
 
 type foreign struct{}

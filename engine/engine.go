@@ -52,7 +52,7 @@ type Engine struct {
 
 	mu     sync.Mutex // guards what follows, and gives appends and observations one order
 	docs   map[string]*woml.Document
-	parsed map[string]*woml.Document // by definition hash: the documents of open runs
+	parsed map[string]*woml.Document // by definition hash: what was loaded, and what runs of the history were admitted with
 	open   map[string]*running
 	ended  map[string]clock.Event
 	told   map[string][]clock.Event // set at the end of a run, for waits that can end without it

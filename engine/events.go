@@ -267,7 +267,7 @@ func Settles(e Event) (step string, ok bool) {
 	return "", false
 }
 
-// DecodeFact reads the JSON form of a fact of this kind, as json.Marshal wrote it.
+// DecodeFact reads the JSON form of a fact of this kind, as EncodeFact wrote it.
 // An unknown kind or malformed JSON is an error: such a history was written by somebody else.
 func DecodeFact(k Kind, data []byte) (Fact, error) {
 	decode, ok := decoders[k]

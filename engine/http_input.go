@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -127,7 +128,9 @@ func checkURL(in *httpInput, r *httpRequest) error {
 }
 
 // sendable reports whether a request can go there.
-func sendable(u *url.URL) bool { return u.Hostname() != "" && (u.Scheme == "http" || u.Scheme == "https") }
+func sendable(u *url.URL) bool {
+	return u.Hostname() != "" && (u.Scheme == "http" || u.Scheme == "https")
+}
 
 func addQuery(u *url.URL, query map[string]json.RawMessage) error {
 	q := u.Query()
@@ -372,8 +375,8 @@ func scalars(raw json.RawMessage) ([]string, error) {
 	return out, nil
 }
 
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
+	keys := make([]K, 0, len(m))
 	for k := range m {
 		keys = append(keys, k)
 	}

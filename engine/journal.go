@@ -37,8 +37,14 @@ type playing struct {
 // ErrNotRepeatable says that a script, run again over its journal, did something else.
 var ErrNotRepeatable = errors.New("this script is not repeatable, use --result to give the step's result by hand")
 
+// newTape copies the calls: a look-up may add evidence to them meanwhile.
 func newTape(a *Attempt) *tape {
-	return &tape{calls: a.Calls, at: a.StartedAt, timers: map[int]time.Time{}}
+	t := &tape{at: a.StartedAt, timers: map[int]time.Time{}}
+	for _, c := range a.Calls {
+		recorded := *c
+		t.calls = append(t.calls, &recorded)
+	}
+	return t
 }
 
 // take matches a call against the journal; false means that it is a new one.
