@@ -140,7 +140,7 @@ func TestAnUnknownStatement(t *testing.T) {
 			_, asked = l.eng.Lookup(t.Context(), run.ID, "", engine.LookupOptions{})
 			refused = l.eng.Resolve(engine.Resolution{Run: run.ID, Decision: r.decision, Result: json.RawMessage(r.result), Force: r.force, Reason: "by the test"})
 		})
-		if !engine.IsRefused(asked) || !strings.Contains(asked.Error(), "services.db.execute") {
+		if !isRefused(asked) || !strings.Contains(asked.Error(), "services.db.execute") {
 			t.Errorf("the look-up: %v", asked)
 		}
 		if (refused != nil) != (r.says != "") || refused != nil && !strings.Contains(refused.Error(), r.says) {

@@ -208,7 +208,7 @@ func TestALookUpNeedsAnAddress(t *testing.T) {
 	for _, at := range []string{"provider.test/jobs/{key}", "localhost:4040/jobs/{key}", "ftp://provider.test/{key}", "http://%/{key}"} {
 		var err error
 		l.run(func() { _, err = l.eng.Lookup(t.Context(), run.ID, "", engine.LookupOptions{URL: at}) })
-		if !engine.IsRefused(err) || l.get(run.ID).Last != run.Last {
+		if !isRefused(err) || l.get(run.ID).Last != run.Last {
 			t.Errorf("a look-up at %s gave %v", at, err)
 		}
 	}

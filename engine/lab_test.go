@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -253,6 +254,9 @@ var (
 	dropped = answer{commit: true, broken: "reset"}
 	lost    = answer{broken: "reset"}
 )
+
+// isRefused reports whether an error is a refusal that a person can act on, and not a failure.
+func isRefused(err error) bool { return errors.As(err, new(*engine.Refused)) }
 
 func declare(t *testing.T, text string) *assume.Set {
 	t.Helper()

@@ -31,7 +31,7 @@ func TestACancelledBackoffSendsNothingMore(t *testing.T) {
 		t.Errorf("run %s, %d writes; want cancelled, and the one before the crash", run.Status, l.world.posts())
 	}
 	l.begin(func(e *engine.Engine) {
-		if err := e.Cancel(id, ""); !engine.IsRefused(err) {
+		if err := e.Cancel(id, ""); !isRefused(err) {
 			t.Errorf("a second cancel gave %v", err)
 		}
 	})
@@ -45,7 +45,7 @@ func TestTwoCancelsEndARunOnce(t *testing.T) {
 	l.begin(func(e *engine.Engine) {
 		for range 2 {
 			l.clk.Go("cancel", func() {
-				if err := e.Cancel(id, ""); err != nil && !engine.IsRefused(err) {
+				if err := e.Cancel(id, ""); err != nil && !isRefused(err) {
 					t.Error(err)
 				}
 			})
@@ -79,7 +79,7 @@ func TestARunThatHasEndedIsNotCancelled(t *testing.T) {
 		}
 	}
 	run := l.once(`{"orderId":"o1"}`)
-	if !engine.IsRefused(cancelled) || run.Status != engine.StatusSucceeded {
+	if !isRefused(cancelled) || run.Status != engine.StatusSucceeded {
 		t.Errorf("the cancel gave %v, run %s; want a refusal, and the end as it was", cancelled, run.Status)
 	}
 }
@@ -112,13 +112,13 @@ func TestWhatIsAskedOfAnEndedRunLeavesNothingBehind(t *testing.T) {
 		if _, err := l.eng.Lookup(t.Context(), id, "", engine.LookupOptions{}); err != nil {
 			t.Error(err)
 		}
-		if err := l.eng.Resolve(engine.Resolution{Run: id, Decision: engine.Abandon}); !engine.IsRefused(err) {
+		if err := l.eng.Resolve(engine.Resolution{Run: id, Decision: engine.Abandon}); !isRefused(err) {
 			t.Errorf("abandoned what was found: %v", err)
 		}
 		if err := l.eng.Resolve(engine.Resolution{Run: id, Decision: engine.Escalate, Reason: "by the test"}); err != nil {
 			t.Error(err)
 		}
-		if err := l.eng.Cancel(id, ""); !engine.IsRefused(err) {
+		if err := l.eng.Cancel(id, ""); !isRefused(err) {
 			t.Errorf("cancelled what has ended: %v", err)
 		}
 	})

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 )
@@ -187,10 +186,4 @@ func (e *Engine) cancelLeft(id, inbox string) error {
 
 func hasEnded(id string) error {
 	return &Refused{Why: "run " + id + " has ended: there is nothing to cancel"}
-}
-
-// IsRefused reports whether an error is a refusal that a person can act on, and not a failure.
-func IsRefused(err error) bool {
-	var r *Refused
-	return errors.As(err, &r)
 }

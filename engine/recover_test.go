@@ -227,7 +227,7 @@ func TestAnAttemptThatWroteNothingCanBeResubmitted(t *testing.T) {
 				abandoned = l.eng.Resolve(engine.Resolution{Run: id, Decision: engine.Abandon})
 				resubmitted = l.eng.Resolve(engine.Resolution{Run: id, Decision: engine.Resubmit})
 			})
-			if !engine.IsRefused(abandoned) || resubmitted != nil {
+			if !isRefused(abandoned) || resubmitted != nil {
 				t.Fatalf("abandon: %v; resubmit: %v", abandoned, resubmitted)
 			}
 			run = l.get(id)

@@ -104,7 +104,7 @@ func TestALookUpKnowsTheSecretInTheAddress(t *testing.T) {
 	}
 	known = false
 	l.run(func() { _, err = l.eng.Lookup(t.Context(), run.ID, c.Key, engine.LookupOptions{}) })
-	if !engine.IsRefused(err) || !strings.Contains(err.Error(), "TOKEN") {
+	if !isRefused(err) || !strings.Contains(err.Error(), "TOKEN") {
 		t.Errorf("without the secret: %v", err)
 	}
 }
