@@ -67,14 +67,14 @@ var encoders = sync.Pool{New: func() any {
 // Kinds lists all kinds of facts, by name.
 func Kinds() []Kind { return sortedKeys(decoders) }
 
-// CommandOf gives the id of the command that a fact carries out; empty where no other process asked for it.
+// CommandOf gives the id of the command that a fact carries out; empty where no other
+// process asked for it. A look-up changes nothing at the provider: its evidence names
+// no command, and a crash before the answer lets it be asked again.
 func CommandOf(f Fact) string {
 	switch f := f.(type) {
 	case Admitted:
 		return f.Inbox
 	case CancelAsked:
-		return f.Inbox
-	case Evidence:
 		return f.Inbox
 	case Decided:
 		return f.Inbox

@@ -176,8 +176,7 @@ type Evidence struct {
 	Error     string   `json:"e,omitempty"`
 	Match     Match    `json:"match,omitempty"`
 	Conflicts []string `json:"conflicts,omitempty"` // JSON pointers of the fields that contradict
-	Inbox     string   `json:"inbox,omitempty"`
-	Body      []byte   `json:"-"` // the record
+	Body      []byte   `json:"-"`                   // the record
 }
 
 // Decided: a person's decision about an unknown operation.

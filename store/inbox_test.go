@@ -78,7 +78,6 @@ func TestACommandInTheHistoryIsNotCarriedOutTwice(t *testing.T) {
 	for _, fact := range []engine.Fact{
 		engine.CancelAsked{Inbox: "cancel"},
 		engine.Decided{Decision: engine.Abandon, Inbox: "resolve"},
-		engine.Evidence{Inbox: "lookup"},
 	} {
 		put(t, path, engine.Command{ID: engine.CommandOf(fact)})
 		s.Append(engine.Event{Run: "run_a", At: historytest.At, Fact: fact}) // a read sees it, durable or not
