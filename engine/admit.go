@@ -3,7 +3,6 @@ package engine
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"unicode/utf8"
 
@@ -31,9 +30,6 @@ type Receipt struct {
 
 // MaxPayload is the longest payload of a run, in bytes of JSON.
 const MaxPayload = 1 << 20
-
-// ErrConflict says that a delivery's key is known with another payload.
-var ErrConflict = errors.New("this Idempotency-Key was delivered before with another payload")
 
 // Admit makes a run, or finds the one that an earlier delivery with the same key
 // made. When it returns, the admission is on disk. Two deliveries at the same
@@ -95,7 +91,7 @@ func (e *Engine) Submit(d Delivery) (Receipt, error) {
 		return Receipt{}, &Error{Code: "WOML_WORKFLOW_CALL_IDEMPOTENCY_CONFLICT",
 			Message: fmt.Sprintf("an earlier attempt gave %s another payload, as %s: make it of what no retry changes, or give the call another name", d.Workflow, run)}
 	case found && d.parent == nil && known != digest:
-		return Receipt{}, &Error{Code: "WOML_TRIGGER_IDEMPOTENCY_CONFLICT", Message: ErrConflict.Error() + ", by " + run}
+		return Receipt{}, &Error{Code: "WOML_TRIGGER_IDEMPOTENCY_CONFLICT", Message: "this Idempotency-Key was delivered before with another payload, by " + run}
 	case found:
 		return Receipt{Run: run, Duplicate: true}, nil
 	}

@@ -238,7 +238,7 @@ func (rt *running) undo(failed *stepFailure) error {
 		var result json.RawMessage
 		rt.read(func(r *Run) {
 			st := r.StepAt(s.ID, false)
-			due = !r.NeedsReconciling() && st != nil && st.Done
+			due = !r.needsReconciling() && st != nil && st.Done
 			if due {
 				result = st.Result
 			}

@@ -4,16 +4,12 @@ package engine
 type Error struct {
 	Code    string // WOML_..., as the language's reference names it
 	Message string
-	Issues  []Issue // of a payload that does not fit its schema
-}
-
-// Issue is one place where a payload does not fit its schema.
-type Issue struct {
-	Path    string `json:"path"` // JSON pointer
-	Message string `json:"message"`
 }
 
 func (e *Error) Error() string { return e.Message }
+
+// ErrorCode is the code, for those who know the error by this method alone.
+func (e *Error) ErrorCode() string { return e.Code }
 
 // Refused says why a decision is not carried out. Force tells whether --force would carry it out all the same.
 type Refused struct {
@@ -32,7 +28,6 @@ func (e *Refused) Error() string {
 const (
 	codePayload          = "WOML_TRIGGER_PAYLOAD_INVALID"
 	codeQueueFull        = "WOML_POLICY_QUEUE_FULL"
-	codeThrown           = "WOML_SCRIPT_THROWN"
 	codeCancelled        = "WOML_SCRIPT_CANCELLED"
 	codeInterrupted      = "WOML_STEP_INTERRUPTED"
 	codeExhausted        = "WOML_STEP_RETRIES_EXHAUSTED"
@@ -41,6 +36,3 @@ const (
 	codeOperationUnknown = "FAULTLAB_OPERATION_UNKNOWN"
 	codeCompensation     = "FAULTLAB_COMPENSATION_FAILED"
 )
-
-// ErrorCode is the code, for those who know the error by this method alone.
-func (e *Error) ErrorCode() string { return e.Code }

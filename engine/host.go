@@ -41,7 +41,7 @@ type host struct {
 
 func newHost(rt *running, ctx context.Context, p part, attempt int) *host {
 	h := &host{rt: rt, e: rt.e, part: p, pos: p.pos(attempt), tickets: map[int]func(error){}}
-	h.key = StepKey(rt.doc.Hash, node(p.step.ID, p.undo), rt.id)
+	h.key = stepKey(rt.doc.Hash, node(p.step.ID, p.undo), rt.id)
 	h.ctx, h.stop = rt.e.clk.WithCancel(ctx)
 	return h
 }
@@ -324,7 +324,7 @@ func (h *host) stopped(err *script.Error) (stopped bool) {
 	h.rt.read(func(r *Run) {
 		p := h.pos
 		p.Call = n
-		if c := r.CallAt(p); c != nil {
+		if c := r.callAt(p); c != nil {
 			stopped = c.Next == NextStop
 		}
 	})

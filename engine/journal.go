@@ -34,8 +34,8 @@ type playing struct {
 	work call
 }
 
-// ErrNotRepeatable says that a script, run again over its journal, did something else.
-var ErrNotRepeatable = errors.New("this script is not repeatable, use --result to give the step's result by hand")
+// errNotRepeatable says that a script, run again over its journal, did something else.
+var errNotRepeatable = errors.New("this script is not repeatable, use --result to give the step's result by hand")
 
 // newTape copies the calls: a look-up may add evidence to them meanwhile.
 func newTape(a *Attempt) *tape {
@@ -59,9 +59,9 @@ func (t *tape) take(id int, fact CallStarted, work call) bool {
 	c := t.calls[t.begun]
 	t.begun++
 	if c.Service != fact.Service || c.Operation != fact.Operation || c.Name != fact.Name || c.Target != fact.Target || c.Key != fact.Key || c.Digest != fact.Digest {
-		t.broken = fmt.Errorf("%w: call %d was %s and is now %s", ErrNotRepeatable, c.N(), c.Target, fact.Target)
+		t.broken = fmt.Errorf("%w: call %d was %s and is now %s", errNotRepeatable, c.N(), c.Target, fact.Target)
 		if c.Target == fact.Target {
-			t.broken = fmt.Errorf("%w: call %d sends another key, header or body than before", ErrNotRepeatable, c.N())
+			t.broken = fmt.Errorf("%w: call %d sends another key, header or body than before", errNotRepeatable, c.N())
 		}
 		return true
 	}

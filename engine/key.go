@@ -11,10 +11,10 @@ import (
 	"github.com/gowebpki/jcs"
 )
 
-// StepKey is attempt.idempotencyKey: "sha256:" and the hex SHA-256 of the RFC 8785
+// stepKey is attempt.idempotencyKey: "sha256:" and the hex SHA-256 of the RFC 8785
 // JSON of the step's identity. It is the same for all attempts of one step in one
 // run, and another one in another run.
-func StepKey(definition, node, run string) string {
+func stepKey(definition, node, run string) string {
 	b := append(make([]byte, 0, 256), `{"contract":"woml.step-effect","definitionHash":`...)
 	b = appendCanonical(b, definition)
 	b = append(b, `,"nodeId":`...)

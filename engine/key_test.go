@@ -15,10 +15,10 @@ func TestStepKeyFormula(t *testing.T) {
 	canonical := `{"contract":"woml.step-effect","definitionHash":"sha256:ab","nodeId":"charge","runId":"run_1","version":1}`
 	sum := sha256.Sum256([]byte(canonical))
 	want := "sha256:" + hex.EncodeToString(sum[:])
-	if got := StepKey("sha256:ab", "charge", "run_1"); got != want {
+	if got := stepKey("sha256:ab", "charge", "run_1"); got != want {
 		t.Errorf("key %s, want %s", got, want)
 	}
-	for _, other := range []string{StepKey("sha256:ac", "charge", "run_1"), StepKey("sha256:ab", "refund", "run_1"), StepKey("sha256:ab", "charge", "run_2")} {
+	for _, other := range []string{stepKey("sha256:ac", "charge", "run_1"), stepKey("sha256:ab", "refund", "run_1"), stepKey("sha256:ab", "charge", "run_2")} {
 		if other == want {
 			t.Error("another identity has the same key")
 		}
@@ -36,7 +36,7 @@ func TestStepKeyIsThatOfCanonicalJSON(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := StepKey(identity["definitionHash"].(string), identity["nodeId"].(string), identity["runId"].(string)); got != digestJSON(raw) {
+		if got := stepKey(identity["definitionHash"].(string), identity["nodeId"].(string), identity["runId"].(string)); got != digestJSON(raw) {
 			t.Errorf("key %s of %s", got, raw)
 		}
 	})

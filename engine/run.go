@@ -135,7 +135,7 @@ func (r *Run) Apply(e Event) {
 				Effect: f.Effect, Key: f.Key, Target: f.Target, Digest: f.Digest, StartedAt: e.At})
 		}
 	case RequestSent:
-		if c := r.CallAt(f.Pos); c != nil {
+		if c := r.callAt(f.Pos); c != nil {
 			c.Requests = append(c.Requests, &Request{N: f.Request, Seq: e.Seq, ID: f.ID, Method: f.Method, URL: f.URL, Key: f.Key, Body: f.Body, SentAt: e.At})
 		}
 	case RequestEnded:
@@ -158,7 +158,7 @@ func (r *Run) Apply(e Event) {
 		r.Status, r.Reconcile, r.EndedAt, r.Resumed = f.Status, f.Reconcile, e.At, false
 		r.Code, r.Message, r.FailedAt = f.Code, f.Message, f.Step
 	case Evidence:
-		if c := r.CallAt(f.Pos); c != nil {
+		if c := r.callAt(f.Pos); c != nil {
 			c.Evidence = append(c.Evidence, EvidenceAt{f, e.Seq, e.At})
 		}
 	case Decided:
@@ -174,7 +174,7 @@ func (r *Run) reopen() {
 }
 
 func (r *Run) callEnded(e Event, f CallEnded) {
-	c := r.CallAt(f.Pos)
+	c := r.callAt(f.Pos)
 	if c == nil {
 		return
 	}
@@ -212,7 +212,7 @@ func (r *Run) decided(e Event, f Decided) {
 	if s == nil || s.Last() == nil {
 		return
 	}
-	if c := r.CallAt(f.Pos); c != nil { // an attempt that had not called anything is decided about as a whole
+	if c := r.callAt(f.Pos); c != nil { // an attempt that had not called anything is decided about as a whole
 		c.Decisions = append(c.Decisions, DecidedAt{f, e.Seq, e.At})
 	}
 	switch {
@@ -237,8 +237,8 @@ func (s *Step) covered() bool {
 	return true
 }
 
-// NeedsReconciling reports whether a person must look at the run, were it to end now, before anybody knows what happened.
-func (r *Run) NeedsReconciling() bool {
+// needsReconciling reports whether a person must look at the run, were it to end now, before anybody knows what happened.
+func (r *Run) needsReconciling() bool {
 	for _, s := range r.Steps {
 		if r.belief(s, true) == BeliefUnknown || r.halfKnown(s) {
 			return true
@@ -286,8 +286,8 @@ func (r *Run) attempt(p Pos) *Attempt {
 	return s.Attempts[p.Attempt-1]
 }
 
-// CallAt is the call at p, or nil.
-func (r *Run) CallAt(p Pos) *Call {
+// callAt is the call at p, or nil.
+func (r *Run) callAt(p Pos) *Call {
 	a := r.attempt(p)
 	if a == nil || p.Call < 1 || p.Call > len(a.Calls) {
 		return nil
@@ -296,7 +296,7 @@ func (r *Run) CallAt(p Pos) *Call {
 }
 
 func (r *Run) request(p Pos) *Request {
-	c := r.CallAt(p)
+	c := r.callAt(p)
 	if c == nil || p.Request < 1 || p.Request > len(c.Requests) {
 		return nil
 	}

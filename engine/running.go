@@ -138,7 +138,7 @@ func (rt *running) finish(cause error) error {
 	}
 	end := Ended{Status: StatusSucceeded}
 	rt.read(func(r *Run) {
-		end.Reconcile = r.NeedsReconciling()
+		end.Reconcile = r.needsReconciling()
 		switch {
 		case errors.Is(cause, errCancelled):
 			end.Status, end.Code, end.Message = StatusCancelled, codeCancelled, errCancelled.Error()
