@@ -197,6 +197,16 @@ func (b *Bench) Notify(f func()) {
 	b.mu.Unlock()
 }
 
+// OnPanic sets who is told of a panic in an actor of the bench: its name, the value and
+// the stack. While nobody is, one ends the program.
+func (b *Bench) OnPanic(f func(name string, value any, stack []byte)) {
+	if b.wall != nil {
+		b.wall.OnPanic(f)
+		return
+	}
+	b.virtual.OnPanic(f)
+}
+
 func (b *Bench) changed() {
 	b.woken()
 	b.mu.Lock()

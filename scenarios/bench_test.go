@@ -20,6 +20,19 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+func TestAPanicOfAnActorIsTold(t *testing.T) {
+	t.Parallel()
+	for _, wall := range []bool{false, true} {
+		b := bench(t, "a-fail-before-commit", Options{Wall: wall})
+		told := make(chan string, 1)
+		b.OnPanic(func(name string, value any, _ []byte) { told <- fmt.Sprint(name, ": ", value) })
+		b.clk.Go("fire", func() { panic("on fire") })
+		if got := <-told; got != "fire: on fire" {
+			t.Errorf("told %q", got)
+		}
+	}
+}
+
 // bench opens a bench for a scenario of the catalogue.
 func bench(t *testing.T, name string, o Options) *Bench {
 	t.Helper()

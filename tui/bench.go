@@ -19,6 +19,8 @@ type Bench interface {
 	State() scenarios.State
 	// Notify has f called after each change of the timeline or the state. f returns at once.
 	Notify(f func())
+	// OnPanic has f told of a panic in an actor of the bench, which else would end the program.
+	OnPanic(f func(name string, value any, stack []byte))
 	// Play starts the scenario's script. It returns at once.
 	Play()
 	// Do has one verb carried out, written as in a scenario file. What is wrong with

@@ -80,7 +80,7 @@ func (m *model) openTwin(t twinMsg) tea.Cmd {
 		return closeBench(s.twin)
 	}
 	m.beside = s.twin
-	t.bench.Notify(m.pump.news)
+	m.pump.follow(t.bench)
 	t.bench.Play()
 	m.push(s)
 	return nil

@@ -221,6 +221,9 @@ func (s *still) Unavailable(string) string  { return "" }
 func (s *still) Recording() ([]byte, error) { return nil, nil }
 func (s *still) Close() error               { s.closed = true; return nil }
 func (s *still) Answer()                    {}
+
+func (s *still) OnPanic(func(string, any, []byte)) {}
+
 func (s *still) Do(line string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

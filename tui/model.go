@@ -76,7 +76,10 @@ type (
 	tickMsg   struct{}              // what is due comes closer
 	signalMsg struct{ name string } // the system wants us to end
 	overMsg   struct{ cause error } // whoever runs us has ended
-	panicMsg  struct{ text string } // a command panicked
+	panicMsg  struct {              // a command panicked, or an actor
+		text  string
+		actor bool
+	}
 	openedMsg struct {
 		bench    Bench
 		scenario *lang.Scenario
@@ -176,6 +179,9 @@ func (m *model) handle(msg tea.Msg) (cmd tea.Cmd, changed bool) {
 		m.ended = msg.cause
 		return tea.Quit, false
 	case panicMsg:
+		if msg.actor { // it may hold what closing its bench would wait for
+			m.session, m.beside = nil, nil
+		}
 		panic(msg.text)
 	case tea.ResumeMsg:
 		return tea.ClearScreen, true
@@ -271,7 +277,7 @@ func work(f func() tea.Msg) tea.Cmd {
 	return func() (msg tea.Msg) {
 		defer func() {
 			if r := recover(); r != nil {
-				msg = panicMsg{trace(r)}
+				msg = panicMsg{text: trace(r)}
 			}
 		}()
 		return f()

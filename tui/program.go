@@ -150,7 +150,7 @@ func (m *model) opened(o openedMsg) tea.Cmd {
 		c.choose(m, o.scenario.Name)
 	}
 	m.memo = memo{}
-	o.bench.Notify(m.pump.news)
+	m.pump.follow(o.bench)
 	o.bench.Play()
 	m.session.pull()
 	var then tea.Cmd

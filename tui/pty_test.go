@@ -18,6 +18,7 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/creack/pty"
 
+	"faultlab/engine/clock"
 	"faultlab/scenarios"
 	"faultlab/scenarios/lang"
 )
@@ -36,6 +37,9 @@ func childRuns(how string) {
 		if err != nil {
 			return nil, err
 		}
+		if how == "burning" {
+			return burning{Live(b), clock.NewVirtual(time.Now())}, nil
+		}
 		return Live(b), nil
 	}}
 	if how == "ask" {
@@ -50,6 +54,15 @@ func childRuns(how string) {
 	}
 	os.Exit(0)
 }
+
+// burning is a bench with an actor that panics.
+type burning struct {
+	Bench
+	clk *clock.Virtual
+}
+
+func (b burning) OnPanic(f func(string, any, []byte)) { b.clk.OnPanic(f) }
+func (b burning) Play()                               { b.clk.Go("fire", func() { panic("the actor is on fire") }) }
 
 // tty is a program on a terminal of its own.
 type tty struct {
@@ -236,6 +249,7 @@ func TestTheTerminalIsRestored(t *testing.T) {
 		{"SIGHUP", "run", func(x *tty) { _ = x.cmd.Process.Signal(syscall.SIGHUP) }, 1, "ended by the signal hangup"},
 		{"SIGQUIT", "run", func(x *tty) { _ = x.cmd.Process.Signal(syscall.SIGQUIT) }, 1, "ended by the signal quit"},
 		{"a panic", "panic", func(x *tty) { x.keys(enter) }, 1, "the bench is on fire"},
+		{"a panic of an actor", "burning", func(x *tty) { x.keys(enter) }, 1, "fire: the actor is on fire"},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			t.Parallel()

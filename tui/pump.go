@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"time"
 
@@ -18,13 +19,14 @@ type pump struct {
 	dirty   chan struct{} // holds at most one: the bench changed
 	store   *watch
 	signals chan os.Signal
+	crashes chan string // holds at most one: an actor of a bench panicked
 	wall    *clock.Wall
 	done    chan struct{}
 	stop    context.CancelFunc
 }
 
 func newPump() *pump {
-	return &pump{dirty: make(chan struct{}, 1), store: newWatch(), signals: make(chan os.Signal, 1), wall: clock.NewWall(), done: make(chan struct{})}
+	return &pump{dirty: make(chan struct{}, 1), store: newWatch(), signals: make(chan os.Signal, 1), crashes: make(chan string, 1), wall: clock.NewWall(), done: make(chan struct{})}
 }
 
 // news is called by whoever changed the bench. It never blocks.
@@ -33,6 +35,17 @@ func (p *pump) news() {
 	case p.dirty <- struct{}{}:
 	default:
 	}
+}
+
+// follow lets a bench tell of its news, and of a panic in one of its actors.
+func (p *pump) follow(b Bench) {
+	b.Notify(p.news)
+	b.OnPanic(func(name string, value any, stack []byte) {
+		select {
+		case p.crashes <- fmt.Sprintf("%s: %v\n%s", name, value, stack):
+		default: // the first one is the reason
+		}
+	})
 }
 
 // start begins to hand on, until outer ends, which ends the program too. A panic of
@@ -44,7 +57,7 @@ func (p *pump) start(outer context.Context, send func(tea.Msg)) {
 		defer close(p.done)
 		defer func() {
 			if r := recover(); r != nil {
-				send(panicMsg{trace(r)})
+				send(panicMsg{text: trace(r)})
 			}
 		}()
 		defer func() { p.store.cancel() }()
@@ -54,6 +67,8 @@ func (p *pump) start(outer context.Context, send func(tea.Msg)) {
 				return
 			case s := <-p.signals:
 				send(signalMsg{s.String()})
+			case text := <-p.crashes:
+				send(panicMsg{text, true})
 			case <-outer.Done():
 				p.over(outer, send)
 				return

@@ -82,6 +82,9 @@ func (s *stored) Play()                      {}
 func (s *stored) Answer()                    {}
 func (s *stored) Close() error               { return nil }
 
+// OnPanic implements Bench: nobody acts here.
+func (s *stored) OnPanic(func(name string, value any, stack []byte)) {}
+
 func (s *stored) Notify(f func()) {
 	s.mu.Lock()
 	s.notify = f
