@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -165,7 +166,7 @@ func (in *operationInput) insert() (s statement, err error) {
 	if json.Unmarshal(in.Values, &values) != nil || len(values) == 0 {
 		return s, problem("INPUT_INVALID", "values is no object of columns")
 	}
-	names := sorted(values)
+	names := slices.Sorted(maps.Keys(values))
 	quoted, marks := make([]string, len(names)), make([]string, len(names))
 	for i, n := range names {
 		quoted[i], marks[i] = quote(n), "?"
@@ -182,7 +183,7 @@ func (in *operationInput) update() (s statement, err error) {
 		return s, problem("INPUT_INVALID", "set is no object of columns")
 	}
 	var parts []string
-	for _, n := range sorted(in.Set) {
+	for _, n := range slices.Sorted(maps.Keys(in.Set)) {
 		parts = append(parts, quote(n)+" = ?")
 		if err := s.bind(n, in.Set[n]); err != nil {
 			return s, err
@@ -218,7 +219,7 @@ func (in *operationInput) needWhere(operation string) error {
 }
 
 func (in *operationInput) where(s *statement) error {
-	for i, n := range sorted(in.Where) {
+	for i, n := range slices.Sorted(maps.Keys(in.Where)) {
 		word := " AND "
 		if i == 0 {
 			word = " WHERE "
@@ -275,12 +276,3 @@ func bindable(raw json.RawMessage) (any, error) {
 }
 
 func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
-
-func sorted(m map[string]json.RawMessage) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}

@@ -111,11 +111,9 @@ type refusal struct {
 
 // ServeHTTP implements http.Handler.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, req *http.Request) {
-	var key, trigger string
-	trigger = h.routes[req.URL.Path].Trigger
-	key = req.Header.Get("Idempotency-Key")
 	receipt, no := h.serve(w, req)
-	answer := Answer{Trigger: trigger, Key: key, Run: receipt.Run, Duplicate: receipt.Duplicate, Status: http.StatusAccepted}
+	answer := Answer{Trigger: h.routes[req.URL.Path].Trigger, Key: req.Header.Get("Idempotency-Key"),
+		Run: receipt.Run, Duplicate: receipt.Duplicate, Status: http.StatusAccepted}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	if no != nil {
