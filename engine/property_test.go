@@ -76,6 +76,11 @@ func randomDocument(rt *rapid.T) *woml.Document {
 			retry = fmt.Sprintf(`retry="%d" retry-backoff="%s" retry-delay="1s"`, n, rapid.SampledFrom([]string{"fixed", "exponential"}).Draw(rt, "backoff"))
 		}
 		script := strings.Replace(post, "/jobs", fmt.Sprintf("/jobs%d", i+1), 1)
+		if rapid.Bool().Draw(rt, "writes twice") {
+			second := strings.NewReplacer("const r", "const second", "/jobs", "/second", "idempotencyKey}", `idempotencyKey + "-2"}`, `"create"`, `"second"`)
+			first, rest, _ := strings.Cut(script, "return ")
+			script = first + second.Replace(first) + "return " + rest
+		}
 		if rapid.Bool().Draw(rt, "swallows") {
 			script = "try { " + script + " } catch (e) { if (!e.ambiguous) throw e; return {swallowed: e.code}; }"
 		}
@@ -117,7 +122,7 @@ func (l *lab) holds(rt *rapid.T, run *engine.Run) {
 	effects := map[string]int{} // by step
 	sent := map[string]int{}    // by request id
 	for _, s := range l.world.seen {
-		if sent[s.id]++; sent[s.id] > 1 {
+		if sent[s.id]++; sent[s.id] > 1 && s.method != "GET" { // a look-up may be asked again after a crash
 			rt.Fatalf("request %s arrived twice", s.id)
 		}
 	}
@@ -147,34 +152,43 @@ func (l *lab) holds(rt *rapid.T, run *engine.Run) {
 	}
 }
 
-// settleAll looks every doubt up and decides by the evidence, as a person would, until none is left.
+// settleAll looks the doubts up and decides by the evidence, as a person would, until
+// none is left. The worker may crash while it carries a decision out.
 func (l *lab) settleAll(rt *rapid.T, run *engine.Run) {
-	for range 40 {
+	for range 20 { // a provider that only ever answers 503 is never believed
 		if !run.Reconcile {
-			l.holds(rt, run)
 			return
 		}
+		eng, killed := l.eng, false
+		countdown := rapid.IntRange(0, 8).Draw(rt, "gates before the crash while settling")
+		l.clk.SetGate(func(clock.Point, string) clock.Verdict {
+			if countdown--; countdown == 0 {
+				killed = true
+				eng.Kill()
+			}
+			return clock.Pass
+		})
 		var err error
 		l.run(func() {
 			var found []engine.EvidenceAt
-			if found, err = l.eng.Lookup(context.Background(), run.ID, "", engine.LookupOptions{}); err != nil {
+			if found, err = eng.Lookup(context.Background(), run.ID, "", engine.LookupOptions{}); err != nil {
 				return
 			}
-			for _, f := range found {
-				d := engine.Resubmit
-				if f.Found == engine.FoundRecord {
-					d = engine.Record
-				}
-				if err = l.eng.Resolve(engine.Resolution{Run: run.ID, Key: f.Key, Decision: d}); err != nil {
-					return
-				}
-				l.eng.Ended(run.ID).Wait()
+			d := engine.Resubmit
+			if found[0].Found == engine.FoundRecord {
+				d = engine.Record
 			}
+			err = eng.Resolve(engine.Resolution{Run: run.ID, Key: found[0].Key, Decision: d})
 		})
-		if err != nil {
+		l.clk.SetGate(nil)
+		switch {
+		case killed:
+			run = l.restart(run.ID)
+		case err != nil:
 			rt.Fatal(err)
+		default:
+			run = l.get(run.ID)
 		}
-		run = l.get(run.ID)
 		l.holds(rt, run)
 	}
 }
