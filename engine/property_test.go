@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -47,7 +48,16 @@ func TestNoScheduleDoublesAnEffect(t *testing.T) {
 				return clock.Pass
 			})
 			life := time.Duration(rapid.IntRange(1, 20_000).Draw(rt, "ms before the crash")) * time.Millisecond
+			cancel := time.Duration(rapid.IntRange(-20_000, 20_000).Draw(rt, "ms before a cancel; none below 0")) * time.Millisecond
 			l.run(func() {
+				if cancel >= 0 {
+					clk.Go("cancel", func() {
+						_ = clk.Sleep(context.Background(), cancel)
+						if err := eng.Cancel(id, ""); err != nil && !isRefused(err) && !errors.Is(err, engine.ErrKilled) && !errors.Is(err, engine.ErrNoRun) {
+							rt.Fatal(err)
+						}
+					})
+				}
 				if crash == 0 {
 					r, err := eng.Admit(engine.Delivery{Workflow: "orders", Payload: json.RawMessage(`{"orderId":"o1"}`)})
 					if err != nil {
@@ -175,8 +185,11 @@ func (l *lab) settleAll(rt *rapid.T, run *engine.Run) {
 				return
 			}
 			d := engine.Resubmit
-			if found[0].Found == engine.FoundRecord {
+			switch {
+			case found[0].Found == engine.FoundRecord:
 				d = engine.Record
+			case run.CancelAsked:
+				d = engine.Abandon
 			}
 			err = eng.Resolve(engine.Resolution{Run: run.ID, Key: found[0].Key, Decision: d})
 		})
