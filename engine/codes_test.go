@@ -241,3 +241,17 @@ func TestWaitingForCallsIsNotTheScriptsTime(t *testing.T) {
 		}
 	}
 }
+
+// A timer that comes due while the script computes can still be cleared: the script has not seen it yet.
+func TestATimerIsClearedAfterItsTime(t *testing.T) {
+	t.Parallel()
+	run := onWall(t, `let ran = 0;
+const timer = setTimeout(() => { ran++ }, 1), until = Date.now() + 30;
+while (until > Date.now()) {}
+clearTimeout(timer);
+await new Promise((done) => setTimeout(done, 1));
+return ran;`, `{}`)
+	if s := run.Steps[0]; string(s.Result) != "0" {
+		t.Errorf("the result is %s (%s), want that the timer never ran", s.Result, run.Message)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -27,9 +28,9 @@ type host struct {
 	err  error // of the history, or a killed engine: the attempt may not go on
 
 	mu       sync.Mutex
-	done     []script.Completion // ended, not yet taken by the script
-	wake     clock.Event         // set when there is something to take; nil while nobody waits
-	timers   map[int]func() bool
+	done     []script.Completion       // ended, not yet taken by the script
+	wake     clock.Event               // set when there is something to take; nil while nobody waits
+	timers   map[int]func() bool       // that the script waits for: stop it; nil once it is in done
 	open     int                       // calls that have begun and not ended
 	tickets  map[int]func(cause error) // of open calls: give it up
 	calls    int                       // numbered so far
@@ -95,7 +96,7 @@ func (h *host) Timer(id int, d time.Duration) {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		if _, on := h.timers[id]; on {
-			delete(h.timers, id)
+			h.timers[id] = nil
 			h.deliver(script.Completion{ID: id})
 		}
 	})
@@ -108,10 +109,13 @@ func (h *host) Cancel(id int) {
 	}
 	h.mu.Lock()
 	stop, timer := h.timers[id]
+	if timer && stop == nil { // due, and the script has not seen it
+		h.done = slices.DeleteFunc(h.done, func(c script.Completion) bool { return c.ID == id })
+	}
 	delete(h.timers, id)
 	giveUp := h.tickets[id]
 	h.mu.Unlock()
-	if timer {
+	if stop != nil {
 		stop()
 	}
 	if giveUp != nil {
@@ -139,6 +143,7 @@ func (h *host) Next() (script.Completion, error) {
 		if len(h.done) > 0 {
 			c := h.done[0]
 			h.done = h.done[1:]
+			delete(h.timers, c.ID)
 			h.mu.Unlock()
 			return c, nil
 		}
@@ -167,7 +172,9 @@ func (h *host) drain() {
 	h.mu.Lock()
 	for id, stop := range h.timers {
 		delete(h.timers, id)
-		stop()
+		if stop != nil {
+			stop()
+		}
 	}
 	open := h.open
 	h.mu.Unlock()

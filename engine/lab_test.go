@@ -118,6 +118,28 @@ func (l *lab) get(id string) *engine.Run {
 	return engine.Fold(events)
 }
 
+// onWall runs one script on the machine's clock, over real sockets.
+func onWall(t *testing.T, script, payload string) *engine.Run {
+	t.Helper()
+	doc, diags := woml.Parse([]byte(document("", "|"+script)))
+	if doc == nil {
+		t.Fatal(diags)
+	}
+	eng := engine.New(engine.Options{Clock: clock.NewWall(), History: engine.NewMemory()})
+	t.Cleanup(eng.Close)
+	eng.Load(doc)
+	r, err := eng.Admit(engine.Delivery{Workflow: "orders", Payload: json.RawMessage(payload)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	eng.Ended(r.Run).Wait()
+	run, err := eng.Get(r.Run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
 func (w *world) RoundTrip(req *http.Request) (*http.Response, error) {
 	var body []byte
 	if req.Body != nil {

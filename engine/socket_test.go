@@ -2,7 +2,6 @@ package engine_test
 
 import (
 	"bufio"
-	"encoding/json"
 	"io"
 	"log"
 	"net"
@@ -12,8 +11,6 @@ import (
 	"testing"
 
 	"faultlab/engine"
-	"faultlab/engine/clock"
-	"faultlab/engine/woml"
 )
 
 // Each row is what a server does with one connection, and how the call ends that met it.
@@ -125,22 +122,7 @@ func serveOnce(t *testing.T, serve func(net.Conn, *http.Request)) string {
 // oneCall runs a script that posts half a megabyte, once, and gives its call.
 func oneCall(t *testing.T, base string) *engine.Call {
 	t.Helper()
-	doc, diags := woml.Parse([]byte(document("", `|return (await services.http.request({method: "POST", url: context.payload.base + "/jobs",
-json: {pad: "x".repeat(500000)}, idempotency: {header: "Idempotency-Key", value: "k"}}, {name: "it"})).status;`)))
-	if doc == nil {
-		t.Fatal(diags)
-	}
-	eng := engine.New(engine.Options{Clock: clock.NewWall(), History: engine.NewMemory()})
-	t.Cleanup(eng.Close)
-	eng.Load(doc)
-	r, err := eng.Admit(engine.Delivery{Workflow: "orders", Payload: json.RawMessage(`{"base":"` + base + `"}`)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	eng.Ended(r.Run).Wait()
-	run, err := eng.Get(r.Run)
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := onWall(t, `return (await services.http.request({method: "POST", url: context.payload.base + "/jobs",
+json: {pad: "x".repeat(500000)}, idempotency: {header: "Idempotency-Key", value: "k"}}, {name: "it"})).status;`, `{"base":"`+base+`"}`)
 	return run.Steps[0].Attempts[0].Calls[0]
 }
