@@ -89,6 +89,11 @@ func (h *host) Timer(id int, d time.Duration) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.arm(id, d)
+}
+
+// arm sets a timer of the clock. h.mu is held.
+func (h *host) arm(id int, d time.Duration) {
 	if h.timers == nil {
 		h.timers = map[int]func() bool{}
 	}
@@ -157,6 +162,7 @@ func (h *host) Next() (script.Completion, error) {
 				h.mu.Unlock()
 				return c, err
 			}
+			h.tape.handOver(h.arm)
 		}
 		wake := h.e.clk.NewEvent("a call of " + h.part.step.ID)
 		h.wake = wake

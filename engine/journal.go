@@ -80,7 +80,16 @@ func (t *tape) timer(id int, d time.Duration) bool {
 
 func (t *tape) cancel(id int) { delete(t.timers, id) }
 
-// next is the next completion in recorded order; ok is false when the tape has none to give.
+// handOver gives the timers on that the tape did not bring to their end.
+func (t *tape) handOver(arm func(id int, d time.Duration)) {
+	for _, id := range sortedKeys(t.timers) {
+		arm(id, t.timers[id].Sub(t.at))
+	}
+	clear(t.timers)
+}
+
+// next is the next completion in recorded order; ok is false when the tape has none to
+// give. Once it is over, the timers that remain are for the clock: see handOver.
 func (t *tape) next() (c script.Completion, ok bool, err error) {
 	if t.broken != nil {
 		return c, false, t.broken
@@ -97,7 +106,7 @@ func (t *tape) next() (c script.Completion, ok bool, err error) {
 			timer, due = id, at
 		}
 	}
-	if timer != 0 && (first < 0 || due.Before(t.pending[first].call.EndedAt)) {
+	if timer != 0 && (first < 0 && !t.over || first >= 0 && due.Before(t.pending[first].call.EndedAt)) {
 		delete(t.timers, timer)
 		t.at = later(t.at, due)
 		return script.Completion{ID: timer}, true, nil

@@ -169,6 +169,28 @@ func TestACrashWhileAJournalIsPlayed(t *testing.T) {
 	}
 }
 
+// A timer that the journal did not bring to its end goes on beside the first new call, and does not end at once.
+func TestATimerOutlivesTheJournal(t *testing.T) {
+	t.Parallel()
+	guarded := `const slow = new Promise((_, no) => setTimeout(() => no(new Error("too slow")), 4000));
+const send = (n) => Promise.race([slow, services.http.request({method: "POST", url: "http://provider.test/jobs", json: {orderId: "o1"},
+  idempotency: {header: "Idempotency-Key", value: attempt.idempotencyKey + n}}, {name: "n" + n})]);
+await send(1);
+await send(2);
+return 1;`
+	for _, r := range []struct {
+		after time.Duration // of the second answer
+		want  engine.Status
+	}{{3 * time.Second, engine.StatusSucceeded}, {5 * time.Second, engine.StatusFailed}} {
+		l := newLab(t, nil, document("", "|"+guarded))
+		l.replies(dropped, answer{commit: true, status: 201, body: `{"id":"job_2"}`, after: r.after})
+		run, err := l.settle(l.once(`{"orderId":"o1"}`).ID, engine.Record, false)
+		if err != nil || run.Status != r.want {
+			t.Errorf("an answer after %v: run %s (%s), %v", r.after, run.Status, run.Message, err)
+		}
+	}
+}
+
 func TestAScriptThatIsNotRepeatableSaysSo(t *testing.T) {
 	t.Parallel()
 	calls := 0
