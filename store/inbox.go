@@ -72,7 +72,8 @@ func writeWhole(name string, data []byte) error {
 }
 
 // AwaitAnswer waits for the answer to a command and takes it away. Between two looks
-// it calls poll, which waits a little; an error of poll takes the command back and is returned.
+// it calls poll, which waits a little; an error of poll takes the command back,
+// with an answer that came meanwhile, and is returned.
 func AwaitAnswer(path, id string, poll func() error) ([]byte, error) {
 	path, err := resolve(path)
 	if err != nil {
@@ -91,7 +92,7 @@ func AwaitAnswer(path, id string, poll func() error) ([]byte, error) {
 			return nil, ErrNotAnswered
 		}
 		if err := poll(); err != nil {
-			return nil, errors.Join(err, gone(os.Remove(name+commandSuffix)))
+			return nil, errors.Join(err, gone(os.Remove(name+commandSuffix)), gone(os.Remove(name+answerSuffix)))
 		}
 	}
 }

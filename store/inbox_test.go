@@ -151,6 +151,13 @@ func TestNoAnswer(t *testing.T) {
 	if _, err := os.Lstat(filepath.Join(inboxOf(path), "c-1.answer")); err == nil {
 		t.Error("an answer that nobody waits for is left")
 	}
+	put(t, path, engine.Command{ID: "c-3"})
+	if _, err := AwaitAnswer(path, "c-3", func() error { return errors.Join(s.PutAnswer("c-3", []byte("too late")), tired) }); !errors.Is(err, tired) {
+		t.Errorf("giving up as the answer comes gives %v", err)
+	}
+	if entries, err := os.ReadDir(inboxOf(path)); err != nil || len(entries) != 0 {
+		t.Errorf("left in the inbox: %v (%v)", entries, err)
+	}
 	put(t, path, engine.Command{ID: "c-2"})
 	_, err := AwaitAnswer(path, "c-2", func() error { return s.Ack("c-2") })
 	if !errors.Is(err, ErrNotAnswered) {
