@@ -206,8 +206,12 @@ func (e *Engine) Get(id string) (*Run, error) {
 	return Fold(events), nil
 }
 
-// FindRun completes a run's id from its beginning, with or without "run_".
+// FindRun completes a run's id from its beginning, with or without "run_". Nothing is
+// the beginning of none.
 func FindRun(h History, id string) (string, error) {
+	if id == "" {
+		return "", fmt.Errorf("%w: %q", ErrNoRun, id)
+	}
 	for _, prefix := range []string{id, "run_" + id} {
 		found, err := h.Prefix(prefix, 3)
 		switch {

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -153,6 +154,22 @@ func TestDecideEndsAnOpenAttemptAndLetsOtherRunsBe(t *testing.T) {
 				t.Errorf("run %s after %d writes, want %s after 1", run.Status, l.world.posts(), r.status)
 			}
 		})
+	}
+}
+
+// An empty word, a shell's variable that is not set, is the beginning of every id.
+func TestNoRunIsMeantByNothing(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, nil, document("", "|"+post))
+	l.replies(created)
+	run := l.once(`{"orderId":"o1"}`)
+	if _, err := l.eng.Get(""); !errors.Is(err, engine.ErrNoRun) {
+		t.Errorf("no id at all: %v", err)
+	}
+	for _, id := range []string{run.ID, run.ID[:7], run.ID[4:7]} {
+		if got, err := l.eng.Get(id); err != nil || got.ID != run.ID {
+			t.Errorf("by %q: %v", id, err)
+		}
 	}
 }
 
