@@ -85,6 +85,29 @@ func TestARunThatHasEndedIsNotCancelled(t *testing.T) {
 	}
 }
 
+func TestDecideLetsARunThatIsAtWorkBe(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, nil, document("", "|"+post))
+	l.replies(answer{commit: true, status: 201, body: `{"id":"job_1"}`, after: 3 * time.Second})
+	l.start()
+	var id string
+	l.run(func() {
+		r, err := l.eng.Admit(engine.Delivery{Workflow: "orders", Payload: []byte(`{"orderId":"o1"}`)})
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		id = r.Run
+		_ = l.clk.Sleep(t.Context(), time.Second)
+		if decided, err := l.eng.Decide(id); decided || err != nil {
+			t.Errorf("decided %v, %v", decided, err)
+		}
+	})
+	if run := l.get(id); run.Status != engine.StatusSucceeded {
+		t.Errorf("run %s (%s)", run.Status, run.Message)
+	}
+}
+
 // contexts counts those that were made and not ended.
 type contexts struct {
 	clock.Clock

@@ -15,21 +15,40 @@ func (e *Engine) Recover() error {
 		return fmt.Errorf("list the open runs: %w", err)
 	}
 	for _, id := range ids {
-		if err := e.recover(id); err != nil {
+		rt, err := e.reopen(id)
+		if err == nil {
+			err = e.goOn(rt)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Decide is Recover for one run that a crash left in the middle of an attempt. One
-// that has ended, or waits for its turn or a retry, stays as it is: decided is false.
+// Decide is Recover for one run that a crash left in the middle of an attempt. One that
+// has ended, waits for its turn or a retry, or is at work here stays as it is: decided is false.
 func (e *Engine) Decide(run string) (decided bool, err error) {
-	r, err := e.Get(run)
-	if err != nil || r.Status.Ended() || !r.interrupted() {
+	id, err := FindRun(e.o.History, run)
+	if err != nil {
 		return false, err
 	}
-	return true, e.recover(r.ID)
+	leave, err := e.enterDecision(id)
+	if err != nil {
+		return false, err
+	}
+	defer leave()
+	e.mu.Lock()
+	open := e.open[id] != nil
+	e.mu.Unlock()
+	if open {
+		return false, nil
+	}
+	rt, err := e.reopen(id)
+	if err != nil || rt.run.Status.Ended() || !rt.run.interrupted() {
+		return false, err
+	}
+	return true, e.goOn(rt)
 }
 
 // interrupted reports whether a crash left the run in the middle of an attempt.
@@ -40,14 +59,6 @@ func (r *Run) interrupted() bool { return slices.ContainsFunc(r.Steps, (*Step).i
 func (s *Step) interrupted() bool {
 	a := s.Last()
 	return a != nil && (a.Outcome == "" || s.Pending == Record && slices.ContainsFunc(a.Calls, func(c *Call) bool { return !c.Ended }))
-}
-
-func (e *Engine) recover(id string) error {
-	rt, err := e.reopen(id)
-	if err != nil {
-		return err
-	}
-	return e.goOn(rt)
 }
 
 // goOn carries a run out from where its history stands.
