@@ -214,6 +214,41 @@ func TestALookUpNeedsAnAddress(t *testing.T) {
 	}
 }
 
+// Two doubts in one attempt: the run goes on when both are recorded, and until then every list says so.
+func TestARunWaitsForTheRecordOfEachDoubt(t *testing.T) {
+	t.Parallel()
+	both := `const send = (n) => services.http.request({method: "POST", url: "http://provider.test/jobs", json: {orderId: "o1"},
+  idempotency: {header: "Idempotency-Key", value: attempt.idempotencyKey + n}}, {name: "n" + n}).catch(() => {});
+await Promise.all([send(1), send(2)]);
+return 1;`
+	l := newLab(t, nil, document("", "|"+both))
+	l.replies(dropped)
+	run := l.once(`{"orderId":"o1"}`)
+	keys := []string{run.Steps[0].Attempts[0].Calls[0].Key, run.Steps[0].Attempts[0].Calls[1].Key}
+	for i, key := range keys {
+		var err error
+		l.run(func() {
+			if _, err = l.eng.Lookup(t.Context(), run.ID, key, engine.LookupOptions{}); err == nil {
+				err = l.eng.Resolve(engine.Resolution{Run: run.ID, Key: key, Decision: engine.Record})
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		run = l.get(run.ID)
+		list, err := l.hist.Runs(engine.Query{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := list[0]; s.Status != run.Status || s.Reconcile != run.Reconcile || !s.Ended.Equal(run.EndedAt) {
+			t.Errorf("after record %d the list says %s, reconcile %v, ended %v; the run is %s, %v, %v", i+1, s.Status, s.Reconcile, s.Ended, run.Status, run.Reconcile, run.EndedAt)
+		}
+	}
+	if run.Status != engine.StatusSucceeded {
+		t.Errorf("run %s (%s)", run.Status, run.Message)
+	}
+}
+
 func TestResubmitIsOneMoreAttemptBeyondTheBudget(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, nil, document("", "|"+post))

@@ -188,6 +188,7 @@ type Decided struct {
 	Forced   string          `json:"forced,omitempty"`   // the refusal that --force overrode
 	Reason   string          `json:"reason,omitempty"`
 	Result   json.RawMessage `json:"result,omitempty"` // the step's result, given by hand
+	Waits    bool            `json:"waits,omitempty"`  // Record: another doubt of the step is to be recorded first, the run stays as it is
 	Inbox    string          `json:"inbox,omitempty"`
 }
 

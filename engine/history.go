@@ -90,7 +90,7 @@ func Summarize(s Summary, e Event) (_ Summary, ok bool) {
 	case CancelAsked:
 		s.Status = StatusCancelling
 	case Decided:
-		if f.Decision != Record && f.Decision != Resubmit {
+		if f.Decision != Record && f.Decision != Resubmit || f.Waits {
 			return s, false
 		}
 		s.Status, s.Reconcile, s.Ended = StatusRunning, false, time.Time{}

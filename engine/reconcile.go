@@ -58,6 +58,7 @@ func (e *Engine) Resolve(q Resolution) error {
 	case why != nil:
 		fact.Forced = why.Why
 	}
+	fact.Waits = q.Decision == Record && len(q.Result) == 0 && !rt.run.StepAt(c.Step, c.Undo).covered(c)
 	if ev := c.cited(); ev != nil && q.Decision == Record {
 		fact.Evidence = ev.Seq
 	} else if n := len(c.Evidence); n > 0 {
@@ -80,7 +81,7 @@ func (e *Engine) carryOut(rt *running, fact Decided) error {
 		e.retire(rt, false)
 		return err
 	}
-	if fact.Decision == Escalate || fact.Decision == Record && !rt.run.Resumed {
+	if fact.Decision == Escalate || fact.Waits {
 		e.retire(rt, true)
 		return nil
 	}

@@ -218,7 +218,7 @@ func (r *Run) decided(e Event, f Decided) {
 	switch {
 	case f.Decision == Record && f.Result != nil:
 		s.Done, s.Result, s.ByRecord = true, f.Result, true
-	case f.Decision == Resubmit, f.Decision == Record && s.covered():
+	case f.Decision == Resubmit, f.Decision == Record && s.covered(nil):
 		s.Pending = f.Decision
 	default:
 		return
@@ -227,14 +227,9 @@ func (r *Run) decided(e Event, f Decided) {
 	r.Resumed, r.ResumedAt = true, e.At
 }
 
-// covered reports whether every ambiguous write of the newest attempt has its own evidence recorded.
-func (s *Step) covered() bool {
-	for _, c := range s.Last().Calls {
-		if ambiguous(c) {
-			return false
-		}
-	}
-	return true
+// covered reports whether every ambiguous write of the newest attempt, but for one, has its own evidence recorded.
+func (s *Step) covered(but *Call) bool {
+	return !slices.ContainsFunc(s.Last().Calls, func(c *Call) bool { return c != but && ambiguous(c) })
 }
 
 // needsReconciling reports whether a person must look at the run, were it to end now, before anybody knows what happened.
