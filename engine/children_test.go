@@ -54,6 +54,7 @@ func TestChildren(t *testing.T) {
 			l := newLab(t, nil, workflowOf("parent", `retry="3" retry-backoff="fixed" retry-delay="1s"`, r.script), child, other)
 			l.replies(r.answers...)
 			run := l.once(`{"orderId":"o1"}`)
+			l.listed(t, run.ID)
 			a := run.Steps[0].Attempts
 			if run.Status != r.status || string(run.Steps[0].Result) != r.result || l.world.posts() != r.posts {
 				t.Errorf("run %s, result %s, %d writes; want %s, %s, %d (%s)", run.Status, run.Steps[0].Result, l.world.posts(), r.status, r.result, r.posts, run.Message)

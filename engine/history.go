@@ -76,10 +76,15 @@ func Summarize(s Summary, e Event) (_ Summary, ok bool) {
 	case Started:
 		s.Status = StatusRunning
 	case AttemptStarted:
-		if s.Status == StatusRunning {
+		if s.Status == StatusRunning || s.Status == StatusCancelling {
 			return s, false
 		}
 		s.Status, s.Reconcile, s.Ended = StatusRunning, false, time.Time{}
+	case CallEnded: // of a child that was waited for
+		if s.Status != StatusWaiting {
+			return s, false
+		}
+		s.Status = StatusRunning
 	case AttemptEnded:
 		if f.Next != NextRetry {
 			return s, false

@@ -129,6 +129,7 @@ func (l *lab) holds(rt *rapid.T, run *engine.Run) {
 	if !run.Status.Ended() {
 		rt.Fatalf("the run is %s and nothing is left to do", run.Status)
 	}
+	l.listed(rt, run.ID)
 	effects := map[string]int{} // by step
 	sent := map[string]int{}    // by request id
 	for _, s := range l.world.seen {
@@ -158,6 +159,23 @@ func (l *lab) holds(rt *rapid.T, run *engine.Run) {
 		}
 		if belief == engine.BeliefUnknown && !run.Reconcile {
 			rt.Fatalf("step %s is unknown and the run does not say so", s.ID)
+		}
+	}
+}
+
+// listed checks that a list of runs says at each moment what the run itself says.
+func (l *lab) listed(t interface{ Fatalf(string, ...any) }, id string) {
+	events, err := l.hist.Events(id)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	var row engine.Summary
+	var run engine.Run
+	for _, e := range events {
+		row, _ = engine.Summarize(row, e)
+		run.Apply(e)
+		if row.Status != run.Status || row.Reconcile != run.Reconcile || !row.Ended.Equal(run.EndedAt) {
+			t.Fatalf("after %s at place %d the list says %s, reconcile %v, ended %v; the run is %s, %v, %v", e.Fact.Kind(), e.Seq, row.Status, row.Reconcile, row.Ended, run.Status, run.Reconcile, run.EndedAt)
 		}
 	}
 }
