@@ -293,6 +293,43 @@ func TestCancelInFlightIsUnknown(t *testing.T) {
 	}
 }
 
+// While the cancel is on its way to the disk the run may come to its next step.
+func TestNothingStartsAfterACancel(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, nil, document("", "|"+post, "|"+post))
+	l.replies(answer{commit: true, status: 201, body: `{"id":"job_1"}`, after: time.Second})
+	l.start()
+	var id string
+	l.run(func() {
+		r, err := l.eng.Admit(engine.Delivery{Workflow: "orders", Payload: json.RawMessage(`{"orderId":"o1"}`)})
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		id = r.Run
+		l.clk.AfterFunc(0, func() { // after the request has begun to wait
+			_ = l.clk.Sleep(t.Context(), time.Second)
+			if err := l.eng.Cancel(id, ""); err != nil {
+				t.Error(err)
+			}
+		})
+	})
+	events, err := l.hist.Events(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := false
+	for _, e := range events {
+		kind := e.Fact.Kind()
+		if asked = asked || kind == engine.KindCancelAsked; asked && (kind == engine.KindAttemptStarted || kind == engine.KindRequestSent) {
+			t.Errorf("after the cancel comes %s", kind)
+		}
+	}
+	if run := l.get(id); run.Status != engine.StatusCancelled || !asked {
+		t.Errorf("run %s", run.Status)
+	}
+}
+
 func TestTwoDeliveriesMakeOneRun(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, nil, document("", retry3+post))

@@ -173,11 +173,10 @@ func (e *Engine) Cancel(run, inbox string) error {
 	}
 	t, err := e.record(rt, e.clk.Now(), e.o.History.Append, CancelAsked{Inbox: inbox})
 	e.mu.Unlock()
-	if err := e.durable(t, err); err != nil {
-		return err
+	if err == nil {
+		rt.stop(errCancelled) // before the disk has it: meanwhile the run could come to its next request
 	}
-	rt.stop(errCancelled)
-	return nil
+	return e.durable(t, err)
 }
 
 // cancelLeft cancels a run that an earlier engine left open: it ends without going on first.
