@@ -3,13 +3,16 @@ package engine
 import (
 	"net/url"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"faultlab/engine/assume"
 )
 
 // A write that is ambiguous or unproven is settled when the same attempt later
 // gets an accepted reply to a write under the same key, or to a read of that
-// origin whose URL contains the key. Nothing else settles it.
+// origin whose URL contains the key, by itself: order-4 is not in /jobs/order-42.
+// Nothing else settles it.
 func (a *Attempt) settle(by *Call) {
 	for _, c := range a.Calls {
 		if c.N() >= by.N() || !c.Unsettled() {
@@ -37,7 +40,27 @@ func readsKey(read, write *Call) bool {
 	if assume.Origin(r) != assume.Origin(w) {
 		return false
 	}
-	return strings.Contains(r, write.Key) || strings.Contains(r, url.PathEscape(write.Key)) || strings.Contains(r, url.QueryEscape(write.Key))
+	path, _ := url.PathUnescape(r) // empty if it cannot be decoded
+	query, _ := url.QueryUnescape(r)
+	return containsName(r, write.Key) || containsName(path, write.Key) || containsName(query, write.Key)
+}
+
+// containsName reports whether a text contains a name that is not part of a longer one.
+func containsName(text, name string) bool {
+	inName := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-._~", r) }
+	for {
+		before, after, found := strings.Cut(text, name)
+		if !found {
+			return false
+		}
+		last, _ := utf8.DecodeLastRuneInString(before)
+		next, _ := utf8.DecodeRuneInString(after)
+		if !inName(last) && !inName(next) {
+			return true
+		}
+		_, size := utf8.DecodeRuneInString(text[len(before):])
+		text = text[len(before)+size:]
+	}
 }
 
 // Decision is the last decision about the call, or nil.

@@ -121,6 +121,10 @@ func TestSettling(t *testing.T) {
 		{"a read of the key as it stands", &Call{Effect: Read, Requests: at("GET", "http://p.test/jobs/by-key/order:42/a")}, true},
 		{"a read of the key, percent-encoded", &Call{Effect: Read, Requests: at("GET", "http://p.test/jobs/by-key/order:42%2Fa")}, true},
 		{"a read of the key in a query", &Call{Effect: Read, Requests: at("GET", "http://p.test/jobs?key=order%3A42%2Fa")}, true},
+		{"a read of the key in quotes", &Call{Effect: Read, Requests: at("GET", "http://p.test/jobs?key=%22order%3A42%2Fa%22")}, true},
+		{"a read of a longer key", &Call{Effect: Read, Requests: at("GET", "http://p.test/jobs/by-key/order:42%2Fab")}, false},
+		{"a read of a key that ends like it", &Call{Effect: Read, Requests: at("GET", "http://p.test/jobs/by-key/re-order:42/a")}, false},
+		{"a read of a longer key and of the key", &Call{Effect: Read, Requests: at("GET", "http://p.test/jobs/order:42/a2?key=order:42/a")}, true},
 		{"a read of another origin", &Call{Effect: Read, Requests: at("GET", "http://q.test/jobs/order:42/a")}, false},
 		{"a read of something else", &Call{Effect: Read, Requests: at("GET", "http://p.test/jobs")}, false},
 	} {
