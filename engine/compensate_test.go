@@ -91,6 +91,34 @@ func TestACompensationHasAKeyOfItsOwn(t *testing.T) {
 	}
 }
 
+// A run that took too long has failed for good like any other: what it finished is undone, unless something of it is unknown.
+func TestARunThatTakesTooLongIsCompensated(t *testing.T) {
+	t.Parallel()
+	wait := `|await services.http.request({method: METHOD, url: "http://provider.test/stock"}); return 1;`
+	for method, want := range map[string]struct {
+		paths     string
+		reconcile bool
+	}{
+		`"GET"`:  {"P/charges G/stock P/refunds", false},
+		`"POST"`: {"P/charges P/stock", true},
+	} {
+		l := newLab(t, nil, document(`<config timeout="5s" />`, "|"+doing("charges")+"~~~"+doing("refunds"), strings.Replace(wait, "METHOD", method, 1)))
+		l.world.answer = func(_ int, s seen) answer {
+			if s.path == "/stock" {
+				return answer{broken: "hang"}
+			}
+			return created
+		}
+		run := l.once(`{"orderId":"o1"}`)
+		if l.paths() != want.paths || run.Reconcile != want.reconcile {
+			t.Errorf("%s: %s, reconcile %v; want %s, %v", method, l.paths(), run.Reconcile, want.paths, want.reconcile)
+		}
+		if run.Status != engine.StatusFailed || run.Code != "WOML_WORKFLOW_TIMED_OUT" || run.FailedAt != "step2" {
+			t.Errorf("%s: the run %s at %q with %s", method, run.Status, run.FailedAt, run.Code)
+		}
+	}
+}
+
 func TestACancelEndsACompensation(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, nil, document("", "|"+doing("charges")+"~~~"+doing("refunds"), "|"+doing("jobs")))

@@ -127,8 +127,8 @@ func (rt *running) steps(ctx context.Context) error {
 
 // finish writes the run's end, after what must be undone was undone.
 func (rt *running) finish(cause error) error {
-	var failed *stepFailure
-	if errors.As(cause, &failed) {
+	failed := rt.failure(cause)
+	if failed != nil {
 		if err := rt.undo(failed); err != nil { // a cancel ends the compensation too
 			cause = err
 		}
@@ -142,8 +142,6 @@ func (rt *running) finish(cause error) error {
 		switch {
 		case errors.Is(cause, errCancelled):
 			end.Status, end.Code, end.Message = StatusCancelled, codeCancelled, errCancelled.Error()
-		case errors.Is(cause, errRunTimeout):
-			end.Status, end.Code, end.Message = StatusFailed, codeRunTimedOut, fmt.Sprintf("the run took longer than its timeout of %v", rt.doc.Workflow.Config.Timeout)
 		case failed != nil:
 			end.Status, end.Step, end.Code, end.Message = StatusFailed, failed.step, failed.code, failed.message
 		case end.Reconcile:
@@ -151,6 +149,29 @@ func (rt *running) finish(cause error) error {
 		}
 	})
 	return rt.e.durable(rt.e.append(rt, end))
+}
+
+// failure is what a run failed by for good, if it did: a step, or the time that it took.
+func (rt *running) failure(cause error) *stepFailure {
+	var failed *stepFailure
+	switch {
+	case errors.As(cause, &failed):
+		return failed
+	case errors.Is(cause, errRunTimeout):
+		failed = &stepFailure{code: codeRunTimedOut, message: fmt.Sprintf("the run took longer than its timeout of %v", rt.doc.Workflow.Config.Timeout)}
+		rt.read(func(r *Run) { failed.step = rt.unfinished(r) })
+	}
+	return failed
+}
+
+// unfinished is the step at which the run stands.
+func (rt *running) unfinished(r *Run) string {
+	for _, s := range rt.doc.Workflow.Steps {
+		if st := r.StepAt(s.ID, false); st == nil || !st.Done {
+			return s.ID
+		}
+	}
+	return ""
 }
 
 // historyError marks a failure of the history itself, after which nothing may be written or sent.
