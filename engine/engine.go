@@ -38,8 +38,8 @@ type Options struct {
 	Seed int64
 	// Observe sees every append in the history's order, before it is durable. It must be quick and never call back.
 	Observe  func([]Event)
-	Log      func(run, step, level, text string) // console.* of scripts; nil drops it
-	Database Database                            // services.db; nil refuses it
+	Log      func(run string, at Pos, level, text string) // console.* of scripts; nil drops it
+	Database Database                                     // services.db; nil refuses it
 }
 
 // Engine runs workflows. Its methods that wait must be called from an actor of its clock.

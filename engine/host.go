@@ -205,7 +205,7 @@ func (h *host) drain() {
 // Log implements script.Host. A journal that is played again stays silent.
 func (h *host) Log(level, text string) {
 	if h.e.o.Log != nil && (h.tape == nil || h.tape.over) {
-		h.e.o.Log(h.rt.id, h.part.step.ID, level, text)
+		h.e.o.Log(h.rt.id, h.pos, level, text)
 	}
 }
 

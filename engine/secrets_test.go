@@ -61,7 +61,7 @@ func TestSecretsAreUsedAndNeverWrittenDown(t *testing.T) {
 			l := newLab(t, nil, document("", "|"+r.script))
 			l.options = func(o *engine.Options) {
 				o.Secrets = func(name string) (string, bool) { return secret, name == "TOKEN" }
-				o.Log = func(_, _, _, text string) { logged.WriteString(text + "\n") }
+				o.Log = func(_ string, _ engine.Pos, _, text string) { logged.WriteString(text + "\n") }
 				o.Database = failing{"WOML_DATABASE_QUERY_FAILED", "near " + secret}
 			}
 			l.replies(r.answer)

@@ -533,24 +533,36 @@ func TestOnTheSameInstantIsAWarning(t *testing.T) {
 
 func TestWhatAScriptPrintsIsOnTheTimeline(t *testing.T) {
 	t.Parallel()
-	s, err := lang.Parse("prints.txtar", []byte(strings.Replace(smallScenario, "return 1;", `console.warn("low on", { stock: 3 }); return 1;`, 1)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var seen []string
-	r := replay(t, s, Options{})
-	for _, row := range r.View.Wire {
-		if row.Text == NoteConsole && (row.Run != r.View.Runs[0].ID || row.Step != "one") {
-			t.Errorf("its row is of run %q, step %q", row.Run, row.Step)
+	for name, c := range map[string]struct {
+		script, text string
+		undo         bool
+	}{
+		"a step":         {`console.warn("low on", { stock: 3 }); return 1;`, "one, warn: low on", false},
+		"a compensation": {`return 1;</script><compensate><script>console.log("back"); return 1;</script></compensate></step><step id="two"><script>throw new Error("no");`, "~one, log: back", true},
+	} {
+		text := strings.Replace(smallScenario, "return 1;", c.script, 1)
+		if c.undo {
+			text = strings.Replace(text, "run succeeded", "run failed", 1)
 		}
-	}
-	for _, e := range r.Timeline {
-		if e.Note != nil && e.Note.Verb == NoteConsole {
-			seen = append(seen, e.Note.Text)
+		s, err := lang.Parse("prints.txtar", []byte(text))
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	if len(seen) != 1 || !strings.HasPrefix(seen[0], "one, warn: low on") {
-		t.Errorf("the timeline has %q", seen)
+		var seen []string
+		r := replay(t, s, Options{})
+		for _, row := range r.View.Wire {
+			if row.Text == NoteConsole && (row.Run != r.View.Runs[0].ID || row.Step != "one" || row.Undo != c.undo) {
+				t.Errorf("%s: its row is of run %q, step %q, undo %v", name, row.Run, row.Step, row.Undo)
+			}
+		}
+		for _, e := range r.Timeline {
+			if e.Note != nil && e.Note.Verb == NoteConsole {
+				seen = append(seen, e.Note.Text)
+			}
+		}
+		if len(seen) != 1 || !strings.HasPrefix(seen[0], c.text) {
+			t.Errorf("%s: the timeline has %q", name, seen)
+		}
 	}
 }
 

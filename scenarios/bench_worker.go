@@ -113,11 +113,11 @@ func (b *Bench) secret(name string) (string, bool) {
 const longestConsole = 400
 
 // console puts a line that a script printed on the timeline.
-func (b *Bench) console(run, step, level, text string) {
+func (b *Bench) console(run string, at engine.Pos, level, text string) {
 	if len(text) > longestConsole {
 		text = strings.ToValidUTF8(text[:longestConsole], "") + "…"
 	}
-	b.note(Note{Verb: NoteConsole, Text: step + ", " + level + ": " + text, Run: run, Step: step})
+	b.note(Note{Verb: NoteConsole, Text: stepName(at.Step, at.Undo) + ", " + level + ": " + text, Run: run, Step: at.Step, Undo: at.Undo})
 }
 
 // worker is the engine, or the reason why there is none.

@@ -106,7 +106,7 @@ func (w *wire) note(n Note) []Row {
 	case n.Reply != nil:
 		return nil // its request has rows of its own
 	case n.Verb == NoteConsole:
-		return one(Row{Kind: RowCall, Tone: ToneQuiet, Text: NoteConsole, Detail: n.Text, Run: n.Run, Step: n.Step})
+		return one(Row{Kind: RowCall, Tone: ToneQuiet, Text: NoteConsole, Detail: n.Text, Run: n.Run, Step: n.Step, Undo: n.Undo})
 	case n.Delivery != nil:
 		return one(inbound(*n.Delivery, n.Text))
 	case n.Bench != nil && n.Bench.WorkerDown:

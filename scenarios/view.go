@@ -24,6 +24,7 @@ type Note struct {
 	Refused  bool      `json:"refused,omitempty"`  // it was not done; Text says why
 	Run      string    `json:"run,omitempty"`      // with NoteConsole: whose script printed it
 	Step     string    `json:"step,omitempty"`     // likewise
+	Undo     bool      `json:"undo,omitempty"`     // likewise: it is the step's compensation
 	Delivery *Delivery `json:"delivery,omitempty"` // what the caller's trigger answered, where an event was delivered
 	Reply    *Reply    `json:"reply,omitempty"`    // what a request from outside got
 	Bench    *Setting  `json:"bench,omitempty"`    // how the bench is set up from now on, where that changed

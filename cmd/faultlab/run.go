@@ -76,8 +76,8 @@ func (a *app) run(ctx context.Context, f runFlags, files []string) error {
 	defer told.close()
 	o := f.worker
 	o.docs, o.serves = docs, true
-	o.log = func(run, step, level, text string) {
-		told.put(fmt.Sprintf("%s %s %s: %s", run, step, level, clean(text)))
+	o.log = func(run string, at engine.Pos, level, text string) {
+		told.put(fmt.Sprintf("%s %s %s: %s", run, stepName(at.Step, at.Undo), level, clean(text)))
 	}
 	if !f.quiet {
 		o.observe = func(events []engine.Event) { a.report(told, events) }

@@ -33,7 +33,7 @@ type workerOptions struct {
 	assume  string // file of assumed contracts
 	secrets string // file of secrets
 	serves  bool   // it is a run: what it assumes is remembered beside the state
-	log     func(run, step, level, text string)
+	log     func(run string, at engine.Pos, level, text string)
 	observe func([]engine.Event) // every append; see engine.Options
 	docs    []*woml.Document
 }
