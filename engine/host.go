@@ -294,7 +294,7 @@ func (h *host) end(fact CallStarted, ended CallEnded, c script.Completion) {
 	ended.Finding, ended.Next = rule.finding, rule.next
 	if c.Err != nil {
 		c.Err.Message = h.clean(c.Err.Message)
-		c.Err.Service, c.Err.Operation, c.Err.CallID = publicService(fact.Service), fact.Operation, callID(fact.Pos)
+		c.Err.Service, c.Err.Operation, c.Err.CallID = script.PublicService(fact.Service), fact.Operation, callID(fact.Pos)
 		c.Err.Retryable, c.Err.Ambiguous = ended.Next == NextAgain, ended.Finding == FoundAmbiguous
 		ended.Code, ended.Message = c.Err.Code, c.Err.Message
 	} else {
@@ -352,17 +352,9 @@ func callNumber(id string) (int, bool) {
 	return n, err == nil
 }
 
-// publicService is the service as scripts write it.
-func publicService(s string) string {
-	if s == script.ServiceFetch {
-		return s
-	}
-	return "services." + s
-}
-
 // refuse is the failure of a call that was never begun.
 func refuse(c script.Call, code, why string) *script.ServiceError {
-	return &script.ServiceError{Code: code, Message: why, Service: publicService(c.Service), Operation: c.Operation}
+	return &script.ServiceError{Code: code, Message: why, Service: script.PublicService(c.Service), Operation: c.Operation}
 }
 
 // prepare checks a call's input.

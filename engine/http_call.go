@@ -21,8 +21,12 @@ import (
 var (
 	errTimedOut = errors.New("no reply within the request's timeout")
 	errGaveUp   = errors.New("the script no longer wants it")
-	errRedirect = errors.New("a redirect was refused")
 )
+
+// redirectRefused says why a redirect was not followed.
+type redirectRefused string
+
+func (r redirectRefused) Error() string { return string(r) }
 
 // httpCall is one services.http.request, or with fetch set one fetch.
 type httpCall struct {
@@ -95,8 +99,12 @@ func (c *httpCall) perform(ctx context.Context, h *host, pos Pos, _ Ticket) (Cal
 		switch {
 		case c.req.redirect == "manual":
 			return http.ErrUseLastResponse
-		case c.req.redirect == "error" || len(via) > c.req.redirects || !sendable(next.URL):
-			return errRedirect
+		case c.req.redirect == "error":
+			return redirectRefused("and that was not asked for")
+		case len(via) > c.req.redirects:
+			return redirectRefused(fmt.Sprintf("after %d redirects, and no more are followed", c.req.redirects))
+		case !sendable(next.URL):
+			return redirectRefused("to an address that is not http or https")
 		}
 		return nil
 	}}
@@ -107,7 +115,8 @@ func (c *httpCall) perform(ctx context.Context, h *host, pos Pos, _ Ticket) (Cal
 // conclude reads the end of a request by table a, and makes what the script gets.
 func (c *httpCall) conclude(h *host, hops *hops, resp *http.Response, err error) (CallEnded, script.Completion) {
 	last := hops.last
-	refused := errors.Is(err, errRedirect)
+	var why redirectRefused
+	refused := errors.As(err, &why)
 	end := callEnd{began: hops.began, status: last.status}
 	var out CallEnded
 	if last.status != 0 {
@@ -121,7 +130,7 @@ func (c *httpCall) conclude(h *host, hops *hops, resp *http.Response, err error)
 	var failure *script.ServiceError
 	switch {
 	case refused:
-		failure = c.failure("WOML_HTTP_REDIRECT_REJECTED", fmt.Sprintf("%s %s: %d asks to go elsewhere, and that was not asked for", c.req.method, c.where(), last.status))
+		failure = c.failure("WOML_HTTP_REDIRECT_REJECTED", fmt.Sprintf("%s %s: %d asks to go elsewhere, %s", c.req.method, c.where(), last.status, why))
 	case last.status == 0:
 		failure = c.noReply(last.err, hops.began)
 	case !c.accepts(last.status):

@@ -106,8 +106,22 @@ func TestRedirectsOfReadsAreRequestsOfTheirOwn(t *testing.T) {
 	if _, calls, requests := run.Counts(); calls != 1 || requests != 2 {
 		t.Errorf("%d calls and %d requests, want 1 and 2", calls, requests)
 	}
-	if got, _ := outcomeOf(t, `{url: "http://p.test/jobs", maximumRedirects: 3}`, moved); !strings.Contains(got, "WOML_HTTP_REDIRECT_REJECTED") {
-		t.Errorf("endless redirects: %s", got)
+	away := answer{status: 302, header: map[string]string{"Location": "ftp://p.test/jobs"}}
+	for _, r := range []struct {
+		name, request string
+		answer        answer
+		why           string
+		requests      int
+	}{
+		{"endless", `{url: "http://p.test/jobs", maximumRedirects: 3}`, moved, "302 asks to go elsewhere, after 3 redirects, and no more are followed", 4},
+		{"not wanted", `{url: "http://p.test/jobs", redirect: "error"}`, moved, "302 asks to go elsewhere, and that was not asked for", 1},
+		{"to another protocol", `{url: "http://p.test/jobs"}`, away, "302 asks to go elsewhere, to an address that is not http or https", 1},
+	} {
+		_, run := outcomeOf(t, r.request, r.answer)
+		c := run.Steps[0].Last().Calls[0]
+		if c.Code != "WOML_HTTP_REDIRECT_REJECTED" || !strings.HasSuffix(c.Message, r.why) || len(c.Requests) != r.requests {
+			t.Errorf("%s: %s: %s, after %d requests", r.name, c.Code, c.Message, len(c.Requests))
+		}
 	}
 	for _, location := range []string{"ftp://p.test/jobs", "http:///jobs", "http://:80/jobs"} {
 		got, run := outcomeOf(t, `{url: "http://p.test/jobs"}`, answer{status: 302, header: map[string]string{"Location": location}}, answer{status: 200, body: `{}`})

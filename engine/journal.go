@@ -136,7 +136,7 @@ func (p playing) completion() (script.Completion, error) {
 		return p.fromEvidence()
 	}
 	if c.Code != "" {
-		return script.Completion{ID: p.id, Err: &script.ServiceError{Code: c.Code, Message: c.Message, Service: publicService(c.Service),
+		return script.Completion{ID: p.id, Err: &script.ServiceError{Code: c.Code, Message: c.Message, Service: script.PublicService(c.Service),
 			Operation: c.Operation, CallID: callID(c.Pos), Retryable: c.Next == NextAgain, Ambiguous: c.Finding == FoundAmbiguous, Details: p.details()}}, nil
 	}
 	if c.Reply == nil {

@@ -41,6 +41,14 @@ const (
 	ServiceFetch     = "fetch"     // the unmanaged fetch: operation request
 )
 
+// PublicService is a service as scripts write it, and as its errors name it.
+func PublicService(service string) string {
+	if service == ServiceFetch {
+		return service
+	}
+	return "services." + service
+}
+
 // Call is one use of a service by a script.
 type Call struct {
 	Service   string

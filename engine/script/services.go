@@ -134,7 +134,7 @@ func (rl *realm) options(c *Call, v goja.Value) (bad string) {
 
 // refusal is a ServiceError for a call that was never begun.
 func refusal(c Call, text string) *ServiceError {
-	return &ServiceError{Code: inputInvalid[c.Service], Message: text, Service: c.Service, Operation: c.Operation}
+	return &ServiceError{Code: inputInvalid[c.Service], Message: text, Service: PublicService(c.Service), Operation: c.Operation}
 }
 
 // startCall begins a call and gives its promise, which resolves to what read makes of the completion, and its ticket,

@@ -117,6 +117,9 @@ func TestBadInputRejectsAndNothingIsStarted(t *testing.T) {
 		if len(h.started) != 0 || codeOf(got) != c.code || got.Err.Message != c.says {
 			t.Errorf("%s: %d calls, %v, want none and %s: %s", c.src, len(h.started), got.Err, c.code, c.says)
 		}
+		if e := got.Err.Service; e != nil && !strings.HasPrefix(e.Service, "services.") {
+			t.Errorf("%s: the error names the service %q, which scripts write otherwise", c.src, e.Service)
+		}
 	}
 }
 
