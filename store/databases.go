@@ -7,9 +7,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -71,19 +73,19 @@ func (d *Databases) Do(ctx context.Context, connection json.RawMessage, operatio
 	if err != nil {
 		return nil, err
 	}
-	db, err := d.connect(connection)
+	db, name, err := d.connect(connection)
 	if err != nil {
 		return nil, err
 	}
 	conn, err := db.Conn(ctx)
 	if err != nil {
-		return nil, sqlError(err, "UNAVAILABLE")
+		return nil, located(sqlError(err, "UNAVAILABLE"), name)
 	}
 	defer conn.Close()
 	results, err := perform(ctx, conn, ops, readOnly(operation))
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, located(err, name)
 	case many:
 		return json.Marshal(map[string]any{"results": results})
 	}
@@ -153,6 +155,15 @@ func commitError(err error) error {
 	return fmt.Errorf("commit: %w", err)
 }
 
+// located says which file it is that cannot be had: SQLite does not.
+func located(err error, name string) error {
+	var e *engine.Error
+	if errors.As(err, &e) && e.Code == "WOML_DATABASE_UNAVAILABLE" {
+		return problem("UNAVAILABLE", "%s: %s", name, e.Message)
+	}
+	return err
+}
+
 func numbered(err error, i int) error {
 	var e *engine.Error
 	if errors.As(err, &e) {
@@ -161,44 +172,43 @@ func numbered(err error, i int) error {
 	return err
 }
 
-// connect finds or opens the file that a script named.
-func (d *Databases) connect(raw json.RawMessage) (*sql.DB, error) {
+// connect finds or opens the file that a script named, and says by which name.
+func (d *Databases) connect(raw json.RawMessage) (db *sql.DB, name string, err error) {
 	var c struct {
 		Driver     string `json:"driver"`
 		Connection string `json:"connection"`
 	}
 	if err := json.Unmarshal(raw, &c); err != nil || c.Driver != "sqlite" || c.Connection == "" {
-		return nil, problem("INPUT_INVALID", `services.db takes {driver: "sqlite", connection: PATH}`)
+		return nil, "", problem("INPUT_INVALID", `services.db takes {driver: "sqlite", connection: PATH}`)
 	}
 	if c.Connection == ":memory:" || strings.HasPrefix(c.Connection, "file:") || strings.ContainsAny(c.Connection, "\x00?") {
-		return nil, problem("PATH_FORBIDDEN", "the connection %q is no path of a file", c.Connection)
+		return nil, "", problem("PATH_FORBIDDEN", "the connection %q is no path of a file", c.Connection)
 	}
 	path := c.Connection
 	if d.place != nil {
-		var err error
 		if path, err = d.place(path); err != nil {
-			return nil, problem("PATH_FORBIDDEN", "%s", err)
+			return nil, "", problem("PATH_FORBIDDEN", "%s", err)
 		}
 	}
 	path = real(path)
 	if d.forbidden != "" && (path == d.forbidden || strings.HasPrefix(path, d.forbidden+"-") || strings.HasPrefix(path, d.forbidden+".")) {
-		return nil, problem("PATH_FORBIDDEN", "the connection %q is faultlab's own state file", c.Connection)
+		return nil, "", problem("PATH_FORBIDDEN", "the connection %q is faultlab's own state file", c.Connection)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if db := d.open[path]; db != nil {
-		return db, nil
+		return db, c.Connection, nil
 	}
-	db, err := sql.Open("sqlite", fmt.Sprintf("file:%s?_pragma=busy_timeout(%d)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)",
+	db, err = sql.Open("sqlite", fmt.Sprintf("file:%s?_pragma=busy_timeout(%d)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)",
 		(&url.URL{Path: path}).EscapedPath(), d.patience.Milliseconds()))
 	if err != nil {
-		return nil, problem("UNAVAILABLE", "open %s: %s", c.Connection, err)
+		return nil, "", problem("UNAVAILABLE", "open %s: %s", c.Connection, err)
 	}
 	// Once, and before anybody else uses the file: SQLite does not wait for its turn to
 	// change this. Where it cannot be changed now the file does as it is.
 	_, _ = db.Exec("PRAGMA journal_mode=WAL")
 	d.open[path] = db
-	return db, nil
+	return db, c.Connection, nil
 }
 
 // real is a path in the form in which two paths of one file are equal.
@@ -261,7 +271,7 @@ func execute(ctx context.Context, conn *sql.Conn, op statement) (any, error) {
 }
 
 func queryRows(ctx context.Context, conn *sql.Conn, op statement) (any, error) {
-	rows, err := conn.QueryContext(ctx, op.text, op.values...)
+	rows, err := queryAsStored(ctx, conn, op)
 	if err != nil {
 		return nil, sqlError(err, "QUERY_FAILED")
 	}
@@ -300,6 +310,36 @@ func queryRows(ctx context.Context, conn *sql.Conn, op statement) (any, error) {
 	return map[string]any{"rows": out, "rowCount": len(out)}, nil
 }
 
+// queryAsStored asks for rows. The driver makes times of texts in columns that are
+// declared as dates: then it is asked again in a form in which no column is declared,
+// so that a script reads what it wrote.
+func queryAsStored(ctx context.Context, conn *sql.Conn, op statement) (*sql.Rows, error) {
+	rows, err := conn.QueryContext(ctx, op.text, op.values...)
+	if err != nil {
+		return nil, err
+	}
+	columns, err := rows.ColumnTypes()
+	if err == nil && !slices.ContainsFunc(columns, declaredDate) {
+		return rows, nil
+	}
+	if err := errors.Join(err, rows.Close()); err != nil {
+		return nil, err
+	}
+	undeclared := make([]string, len(columns))
+	for i, c := range columns {
+		undeclared[i] = "NULL AS " + quote(c.Name())
+	}
+	return conn.QueryContext(ctx, "SELECT "+strings.Join(undeclared, ", ")+" WHERE 0 UNION ALL SELECT * FROM (\n"+bare(op.text)+"\n)", op.values...)
+}
+
+func declaredDate(c *sql.ColumnType) bool {
+	switch c.DatabaseTypeName() {
+	case "DATE", "DATETIME", "TIMESTAMP":
+		return true
+	}
+	return false
+}
+
 // encodeRow keeps the columns' order.
 func encodeRow(names []string, cells []any) (json.RawMessage, error) {
 	var b bytes.Buffer
@@ -329,6 +369,10 @@ func encodeCell(v any) (json.RawMessage, error) {
 	case int64:
 		if v > maxSafe || v < -maxSafe {
 			return nil, fmt.Errorf("%d is no integer that JavaScript can hold", v)
+		}
+	case float64:
+		if math.IsInf(v, 0) {
+			return nil, errors.New("it is infinite, which JSON does not have")
 		}
 	case []byte:
 		return json.Marshal(map[string][]byte{"bytesBase64": v})

@@ -26,7 +26,8 @@ func database(t *testing.T) (*Databases, string) {
 		}
 	})
 	connection := `{"driver":"sqlite","connection":` + quoteJSON(filepath.Join(dir, "ledger.db")) + `}`
-	for _, q := range []string{"CREATE TABLE events (id TEXT PRIMARY KEY, amount INTEGER, paid INTEGER, raw BLOB, ratio REAL)"} {
+	for _, q := range []string{"CREATE TABLE events (id TEXT PRIMARY KEY, amount INTEGER, paid INTEGER, raw BLOB, ratio REAL)",
+		"CREATE TABLE days (a TIMESTAMP, b DATETIME, c DATE)", "INSERT INTO days VALUES ('2026-11-30 12:00:00', 1796060936, 'some day'), ('2026-11-29T12:00:00+01:00', NULL, '2026-11-29')"} {
 		if _, err := d.Do(t.Context(), json.RawMessage(connection), "execute", json.RawMessage(`{"text":`+quoteJSON(q)+`}`)); err != nil {
 			t.Fatal(err)
 		}
@@ -46,6 +47,11 @@ func TestDatabaseOperations(t *testing.T) {
 		{"booleans are 0 and 1", "query", `{"text":"SELECT ? AS a, ? AS b","values":[true,false]}`, `{"rowCount":1,"rows":[{"a":1,"b":0}]}`, ""},
 		{"blobs", "query", `{"text":"SELECT ? AS a","values":[{"bytesBase64":"AQI="}]}`, `{"rowCount":1,"rows":[{"a":{"bytesBase64":"AQI="}}]}`, ""},
 		{"null and numbers", "query", `{"text":"SELECT ? AS a, ? AS b","values":[null,1.5]}`, `{"rowCount":1,"rows":[{"a":null,"b":1.5}]}`, ""},
+		{"dates are what was written", "read", `{"table":"days"}`,
+			`{"rowCount":2,"rows":[{"a":"2026-11-30 12:00:00","b":1796060936,"c":"some day"},{"a":"2026-11-29T12:00:00+01:00","b":null,"c":"2026-11-29"}]}`, ""},
+		{"dates in their order", "query", `{"text":"SELECT c, c AS \"a \"\"day\", ? AS n FROM days WHERE a > $2 ORDER BY a LIMIT 5; -- ;","values":[1,""]}`,
+			`{"rowCount":2,"rows":[{"c":"2026-11-29","a \"day":"2026-11-29","n":1},{"c":"some day","a \"day":"some day","n":1}]}`, ""},
+		{"no number", "query", `{"text":"SELECT 1e999 AS a"}`, "", "QUERY_FAILED"},
 		{"read", "read", `{"table":"events","columns":["id","amount"],"where":{"id":"evt-1"}}`, `{"rowCount":1,"rows":[{"id":"evt-1","amount":7}]}`, ""},
 		{"insert by columns", "insert", `{"table":"events","values":{"id":"evt-3","paid":true}}`, `{"rowsAffected":1,"lastInsertId":2}`, ""},
 		{"update", "update", `{"table":"events","set":{"amount":9},"where":{"id":"evt-1"}}`, `{"rowsAffected":1,"lastInsertId":null}`, ""},
@@ -219,8 +225,25 @@ func TestAFileThatIsNoDatabase(t *testing.T) {
 	d := NewDatabases("", nil)
 	defer d.Close()
 	for operation, input := range map[string]string{"query": `{"text":"SELECT * FROM x"}`, "execute": `{"text":"CREATE TABLE x (a)"}`} {
-		if _, err := d.Do(t.Context(), json.RawMessage(`{"driver":"sqlite","connection":`+quoteJSON(path)+`}`), operation, json.RawMessage(input)); codeOf(err) != "UNAVAILABLE" {
+		_, err := d.Do(t.Context(), json.RawMessage(`{"driver":"sqlite","connection":`+quoteJSON(path)+`}`), operation, json.RawMessage(input))
+		if codeOf(err) != "UNAVAILABLE" || err.Error() != path+": file is not a database (26)" {
 			t.Errorf("%s: %v", operation, err)
+		}
+	}
+}
+
+// What is wrong with an input is said in the words of scripts.
+func TestDatabaseInputInWords(t *testing.T) {
+	t.Parallel()
+	d, c := database(t)
+	for input, want := range map[string]string{
+		`"SELECT 1"`:                 "an operation takes an object, not a string",
+		`{"text":1}`:                 "the field text takes no number",
+		`{"text":"SELECT -1e999 a"}`: `column "a": it is infinite, which JSON does not have`,
+		`{"txt":"SELECT 1"}`:         `unknown field "txt"`,
+	} {
+		if _, err := d.Do(t.Context(), json.RawMessage(c), "query", json.RawMessage(input)); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", input, err, want)
 		}
 	}
 }

@@ -55,6 +55,19 @@ func firstStatement(text string) (word string, rest bool) {
 	return word, false
 }
 
+// bare is the one statement of some SQL, without the semicolon that may end it.
+func bare(text string) string {
+	text = strings.TrimLeft(text, "; \t\r\n")
+	for i := 0; i < len(text); {
+		n, kind := sqlToken(text[i:])
+		if kind == sqlEnd {
+			return text[:i]
+		}
+		i += n
+	}
+	return text
+}
+
 // Kinds of what SQL is made of, as far as statements are concerned.
 const (
 	sqlSpace = iota // white space and comments

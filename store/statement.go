@@ -76,7 +76,14 @@ func operations(operation string, input json.RawMessage) (ops []statement, many 
 func strict(raw json.RawMessage, v any) error {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.DisallowUnknownFields()
-	if err := dec.Decode(v); err != nil {
+	err := dec.Decode(v)
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &wrong) && wrong.Field == "":
+		return problem("INPUT_INVALID", "an operation takes an object, not a %s", wrong.Value)
+	case errors.As(err, &wrong):
+		return problem("INPUT_INVALID", "the field %s takes no %s", wrong.Field, wrong.Value)
+	case err != nil:
 		return problem("INPUT_INVALID", "%s", strings.TrimPrefix(err.Error(), "json: "))
 	}
 	return nil
