@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -8,23 +9,35 @@ import (
 // Recover goes on with the runs that were open when the last engine of this
 // history stopped. A due retry happens; an attempt that was open is decided by its
 // calls, and nothing that may have been sent is sent again by itself; a finished
-// step never runs again.
+// step never runs again. A run that cannot be read stands in nobody's way: it is left
+// as it is, and said in a LeftError once the others go on.
 func (e *Engine) Recover() error {
 	ids, err := e.o.History.Open()
 	if err != nil {
 		return fmt.Errorf("list the open runs: %w", err)
 	}
+	var left LeftError
 	for _, id := range ids {
 		rt, err := e.reopen(id)
-		if err == nil {
-			err = e.goOn(rt)
-		}
 		if err != nil {
+			left = append(left, err)
+			continue
+		}
+		if err := e.goOn(rt); err != nil {
 			return err
 		}
 	}
+	if len(left) > 0 {
+		return left
+	}
 	return nil
 }
+
+// LeftError says why open runs could not be read: the history of one is damaged, or its
+// document is none that is understood here. They are as they were, and all others go on.
+type LeftError []error
+
+func (l LeftError) Error() string { return errors.Join(l...).Error() }
 
 // Decide is Recover for one run that a crash left in the middle of an attempt. One that
 // has ended, waits for its turn or a retry, or is at work here stays as it is: decided is false.

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -265,5 +266,36 @@ func TestAnAttemptThatWroteNothingCanBeResubmitted(t *testing.T) {
 				t.Errorf("%d children, %v", len(runs), err)
 			}
 		})
+	}
+}
+
+// unreadable is a history of which one run cannot be read.
+type unreadable struct {
+	engine.History
+	run string
+}
+
+func (u unreadable) Events(run string) ([]engine.Event, error) {
+	if run == u.run {
+		return nil, errors.New("its history is damaged")
+	}
+	return u.History.Events(run)
+}
+
+func TestARunThatCannotBeReadStandsInNobodysWay(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, nil, document("", retry3+post))
+	l.replies(refused, refused, created)
+	first, second := l.crashAt("", time.Millisecond), l.crashAt("", time.Millisecond)
+	l.hist = unreadable{l.hist, first}
+	eng := l.start()
+	l.run(func() {
+		var left engine.LeftError
+		if err := eng.Recover(); !errors.As(err, &left) || len(left) != 1 || !strings.Contains(err.Error(), first) {
+			t.Errorf("recovery says %v, want that %s was left", err, first)
+		}
+	})
+	if run := l.get(second); run.Status != engine.StatusSucceeded {
+		t.Errorf("the other run %s", run.Status)
 	}
 }

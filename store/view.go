@@ -100,7 +100,7 @@ func (v *view) Events(run string) ([]engine.Event, error) {
 					events = append(events, e)
 				})
 				if err != nil {
-					return fmt.Errorf("read run %s in %s: %w", run, v.path, err)
+					return fmt.Errorf("%s: %w", v.path, err)
 				}
 			}
 			return nil

@@ -133,7 +133,7 @@ func (a *app) readRun(id string) (*engine.Run, error) {
 	}
 	events, err := h.Events(full)
 	if err != nil {
-		return nil, failed(err)
+		return nil, failed(fmt.Errorf("read run %s: %w", full, err))
 	}
 	return engine.Fold(events), nil
 }

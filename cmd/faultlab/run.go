@@ -166,7 +166,15 @@ func (a *app) goOn(w *worker, out *lines) error {
 	if len(open) > 0 {
 		out.put("going on with " + plural(len(open), "open run"))
 	}
-	return w.eng.Recover()
+	err = w.eng.Recover()
+	var left engine.LeftError
+	if !errors.As(err, &left) {
+		return err
+	}
+	for _, why := range left {
+		fmt.Fprintf(a.Err, "faultlab: %s; it is left as it is, and the others go on\n", clean(why.Error()))
+	}
+	return nil
 }
 
 // announce says where deliveries go, with a line to try it.

@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"database/sql"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -92,4 +94,45 @@ func TestTheWorkbenchSettlesRunsOnDisk(t *testing.T) {
 	if printed.Len() > 0 {
 		t.Errorf("beside the screen was printed: %s", &printed)
 	}
+}
+
+// TestARunThatCannotBeReadStandsInNobodysWay damages one run in the state file: what is asked of others goes on.
+func TestARunThatCannotBeReadStandsInNobodysWay(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	state := filepath.Join(dir, "state.db")
+	command := func(code int, args ...string) string {
+		t.Helper()
+		var printed bytes.Buffer
+		if got := execute(streams{In: strings.NewReader(""), Out: &printed, Err: &printed}, append(args, "--state", state)); got != code {
+			t.Fatalf("faultlab %s exits %d, want %d:\n%s", strings.Join(args, " "), got, code, printed.String())
+		}
+		return printed.String()
+	}
+	for _, name := range []string{"whole", "torn"} {
+		text := `<woml><workflow id="` + name + `"><triggers><manual id="go" /></triggers><steps><step id="one"><script>return 1;</script></step></steps></workflow></woml>`
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		command(0, "trigger", filepath.Join(dir, name))
+	}
+	db, err := sql.Open("sqlite", state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var run string
+	if err := db.QueryRow(`SELECT id FROM runs WHERE workflow = 'torn'`).Scan(&run); err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.Exec(`UPDATE events SET data = 'torn' WHERE run = (SELECT num FROM runs WHERE id = ?)`, run)
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if said := command(exitFailed, "get", run); !strings.HasPrefix(said, "faultlab: read run "+run+": "+state+": ") {
+		t.Errorf("get says %s", said)
+	}
+	for _, name := range []string{"whole", "torn"} {
+		command(0, "trigger", filepath.Join(dir, name))
+	}
+	command(0, "trigger", "torn") // by its newest run that can be read
 }

@@ -101,7 +101,8 @@ func (w *worker) document(workflow string) *woml.Document {
 }
 
 // loadKnown loads the newest document of every workflow that ran lately and was not
-// given, so that a run that goes on finds the workflows that it calls.
+// given, so that a run that goes on finds the workflows that it calls. A run that cannot
+// be read is passed over: what is asked may have nothing to do with it.
 func (w *worker) loadKnown() error {
 	runs, err := w.store.Runs(engine.Query{Limit: maxLimit})
 	if err != nil {
@@ -112,11 +113,11 @@ func (w *worker) loadKnown() error {
 		if seen[r.Workflow] || w.document(r.Workflow) != nil {
 			continue
 		}
-		seen[r.Workflow] = true
 		run, err := w.eng.Get(r.Run)
 		if err != nil {
-			return err
+			continue
 		}
+		seen[r.Workflow] = true
 		if d, _ := woml.Parse([]byte(run.Admitted.Source)); d != nil {
 			w.load(d)
 		}
