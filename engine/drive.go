@@ -82,15 +82,16 @@ func (rt *running) move(p part) (m move) {
 		case a.Next == NextRetry:
 			m = move{attempt: a.N + 1, by: "retry", due: a.Due, delay: a.Due.Sub(a.EndedAt)}
 		default:
-			m.failed = failureOf(p, a)
+			m.failed = failureOf(p, a, r.StepBelief(s))
 		}
 	})
 	return m
 }
 
-func failureOf(p part, a *Attempt) *stepFailure {
+// failureOf is what the part failed by. One whose doubts were abandoned is not unknown any more.
+func failureOf(p part, a *Attempt, believed Belief) *stepFailure {
 	f := &stepFailure{step: p.step.ID, code: a.Code, message: a.Message}
-	if a.Outcome == Unknown {
+	if a.Outcome == Unknown && believed != BeliefNotDone {
 		f.code = codeOperationUnknown
 	} else if a.Max > 1 && a.N >= a.Max && a.Reason == budgetReason {
 		f.code = codeExhausted

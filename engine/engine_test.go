@@ -156,6 +156,9 @@ func TestDecisions(t *testing.T) {
 			if b := run.StepBelief(run.Steps[0]); run.Status != r.status || b != r.belief || l.world.posts() != r.posts {
 				t.Errorf("run %s, believes %s, %d writes; want %s, %s, %d", run.Status, b, l.world.posts(), r.status, r.belief, r.posts)
 			}
+			if unknown := run.Code == "FAULTLAB_OPERATION_UNKNOWN"; unknown != (r.belief == engine.BeliefUnknown) {
+				t.Errorf("the run ended with %q: %s", run.Code, run.Message)
+			}
 			if r.force && r.refused == "" && run.Steps[0].Attempts[0].Calls[0].Decision().Forced == "" {
 				t.Error("the history does not say that force was used")
 			}
