@@ -68,6 +68,7 @@ type callView struct {
 	Requests  int            `json:"requests"`
 	How       engine.How     `json:"how,omitempty"`
 	Finding   engine.Finding `json:"finding,omitempty"`
+	Code      string         `json:"code,omitempty"`
 	Status    int            `json:"status,omitempty"`
 	Message   string         `json:"message,omitempty"`
 	SettledBy int            `json:"settledBy,omitempty"`
@@ -172,7 +173,7 @@ func attemptOf(t *engine.Attempt, f getFlags, declared *assume.Set) attemptView 
 		Message: t.Message, Reason: t.Reason, Started: t.StartedAt, Ended: t.EndedAt, Calls: []callView{}}
 	for _, c := range t.Calls {
 		cv := callView{Call: c.N(), Name: c.Name, Target: c.Target, Effect: c.Effect, Key: c.Key, Requests: len(c.Requests), How: c.How,
-			Finding: c.Finding, Status: c.Status, Message: c.Message, SettledBy: c.SettledBy}
+			Finding: c.Finding, Code: c.Code, Status: c.Status, Message: c.Message, SettledBy: c.SettledBy}
 		if len(c.Requests) > 0 {
 			cv.Assumed = !declared.Of(c.Requests[0].URL).Declared
 		}
@@ -277,6 +278,8 @@ func (a *app) printCall(t attemptView, c callView) {
 	switch {
 	case c.Status != 0:
 		end = fmt.Sprint(c.Status)
+	case c.Requests == 0 && c.Code != "": // of a database or a workflow: its row of the rules is named after HTTP
+		end = c.Code
 	case c.How != "":
 		end = string(c.How)
 	}
