@@ -155,7 +155,11 @@ func (f *opFold) event(e engine.Event, i int, r *engine.Run, subject string) {
 
 // reopens reports whether a fact about one step can change the state of the whole run.
 func reopens(f engine.Fact) bool {
-	return f.Kind() == engine.KindAttemptStarted || f.Kind() == engine.KindDecided
+	switch f.Kind() {
+	case engine.KindAttemptStarted, engine.KindAttemptEnded, engine.KindDecided:
+		return true
+	}
+	return false
 }
 
 // effect joins a committed or changed effect to the operation that asked for it.
