@@ -29,6 +29,7 @@ func appendFact(b []byte, f Fact) (_ []byte, ok bool, err error) {
 		o.string("m", f.Method)
 		o.string("url", f.URL)
 		o.optional("key", f.Key)
+		o.optional("h", f.Header)
 	case RequestEnded:
 		o.pos(f.Pos)
 		o.nonzero("st", int64(f.Status))

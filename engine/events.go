@@ -101,7 +101,8 @@ type RequestSent struct {
 	Method string `json:"m"`
 	URL    string `json:"url"`
 	Key    string `json:"key,omitempty"`
-	Body   []byte `json:"-"` // kept only while the step can still be reconciled
+	Header string `json:"h,omitempty"` // what carries the key; empty where the body does
+	Body   []byte `json:"-"`           // kept only while the step can still be reconciled
 }
 
 // RequestEnded: how one HTTP request ended on the wire.

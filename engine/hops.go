@@ -14,7 +14,7 @@ import (
 type hops struct {
 	h     *host
 	pos   Pos
-	key   string // the idempotency key that the call carries
+	req   *httpRequest
 	count int
 	began bool // the first byte of any of them went out
 	last  reply
@@ -36,8 +36,8 @@ func (t *hops) RoundTrip(req *http.Request) (*http.Response, error) {
 	id := RequestID{Run: h.rt.id, Step: pos.Step, Undo: pos.Undo, Attempt: pos.Attempt, Number: h.requests}.String()
 	h.mu.Unlock()
 	sent := RequestSent{Pos: pos, ID: id, Method: req.Method, URL: h.cleanURL(req.URL.String()), Body: body}
-	if t.key != "" && !readMethod(req.Method) {
-		sent.Key = t.key
+	if !readMethod(req.Method) {
+		sent.Key, sent.Header = t.req.key, t.req.keyHeader
 	}
 	if err := e.durable(e.append(h.rt, sent)); err != nil {
 		t.last = reply{err: h.lost(err)}

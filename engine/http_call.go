@@ -85,7 +85,7 @@ func effectOf(r *httpRequest, assumed assume.Contract) Effect {
 func (c *httpCall) perform(ctx context.Context, h *host, pos Pos, _ Ticket) (CallEnded, script.Completion) {
 	ctx, done := h.e.clk.WithTimeout(ctx, c.req.timeout, errTimedOut)
 	defer done(nil)
-	hops := &hops{h: h, pos: pos, key: c.req.key}
+	hops := &hops{h: h, pos: pos, req: c.req}
 	var body io.Reader
 	if c.req.hasBody {
 		body = bytes.NewReader(c.req.body)

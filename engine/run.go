@@ -84,6 +84,7 @@ type Request struct {
 	Seq             int64 // the place of its start in the history
 	ID, Method, URL string
 	Key             string
+	Header          string // what carries the key; empty where the body does
 	Body            []byte
 	SentAt, EndedAt time.Time
 	Ended           bool
@@ -136,7 +137,7 @@ func (r *Run) Apply(e Event) {
 		}
 	case RequestSent:
 		if c := r.callAt(f.Pos); c != nil {
-			c.Requests = append(c.Requests, &Request{N: f.Request, Seq: e.Seq, ID: f.ID, Method: f.Method, URL: f.URL, Key: f.Key, Body: f.Body, SentAt: e.At})
+			c.Requests = append(c.Requests, &Request{N: f.Request, Seq: e.Seq, ID: f.ID, Method: f.Method, URL: f.URL, Key: f.Key, Header: f.Header, Body: f.Body, SentAt: e.At})
 		}
 	case RequestEnded:
 		if q := r.request(f.Pos); q != nil {

@@ -117,6 +117,22 @@ func TestCoveredExports(t *testing.T) {
 	}
 }
 
+// The line carries the key where the request did: elsewhere it would be another operation.
+func TestACurlLineCarriesTheKeyWhereTheRequestDid(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"c-commit-then-drop": " -H 'Idempotency-Key: sha256:",
+		"clock-skew":         " -H 'Repeatability-Request-ID: sha256:",
+		"key-too-long":       "",
+	} {
+		m := show(t, played(t, name))
+		got := curl(m.session, &m.session.view.Operations[0])
+		if !strings.Contains(got, "curl -sS -X POST ") || strings.Count(got, "sha256:") > 1 || !strings.Contains(got, want) || want == "" && strings.Contains(got, "Key: ") {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
 func TestCopying(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ what, want string }{

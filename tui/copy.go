@@ -116,7 +116,7 @@ func native(text string) {
 
 // curl is the newest write of the operation as a line for a shell, with its body where that is kept.
 func curl(s *session, op *scenarios.Operation) string {
-	q, c := lastRequest(s.view, op)
+	q := lastRequest(s.view, op)
 	if q == nil {
 		return ""
 	}
@@ -125,8 +125,8 @@ func curl(s *session, op *scenarios.Operation) string {
 		url = "http://" + s.state.Address + path
 	}
 	out := "curl -sS -X " + q.Method + " " + shellQuote(url)
-	if c.Key != "" {
-		out += " -H " + shellQuote("Idempotency-Key: "+c.Key)
+	if q.Header != "" {
+		out += " -H " + shellQuote(q.Header+": "+q.Key)
 	}
 	if json.Valid(q.Body) {
 		out += " -H 'Content-Type: application/json' -d " + shellQuote(string(q.Body))
@@ -134,23 +134,23 @@ func curl(s *session, op *scenarios.Operation) string {
 	return out
 }
 
-func lastRequest(v *scenarios.View, op *scenarios.Operation) (*engine.Request, *engine.Call) {
+func lastRequest(v *scenarios.View, op *scenarios.Operation) *engine.Request {
 	if op == nil || len(op.Runs) == 0 {
-		return nil, nil
+		return nil
 	}
 	r := runOf(v, op.Runs[len(op.Runs)-1])
 	if r == nil {
-		return nil, nil
+		return nil
 	}
 	s := r.StepAt(op.Step, op.Undo)
 	if s == nil || s.Last() == nil {
-		return nil, nil
+		return nil
 	}
 	c := lastWrite(s.Last())
 	if c == nil || len(c.Requests) == 0 {
-		return nil, nil
+		return nil
 	}
-	return c.Requests[len(c.Requests)-1], c
+	return c.Requests[len(c.Requests)-1]
 }
 
 func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -78,7 +78,7 @@ func (b *tale) attempt(run string, at, n int, detail string) {
 	b.event(run, at, engine.AttemptStarted{Pos: engine.Pos{Step: b.step, Attempt: n}, Max: 3, Key: testKey},
 		scenarios.Row{Kind: scenarios.RowAttempt, Text: fmt.Sprintf("attempt %d", n), Detail: detail})
 	b.event(run, at+1, engine.CallStarted{Pos: p, Service: "http", Operation: "request", Effect: engine.KeyedWrite, Key: testKey})
-	b.event(run, at+1, engine.RequestSent{Pos: p, ID: fmt.Sprintf("%s/%s/%d/1", run, b.step, n), Method: "POST", URL: "http://127.0.0.1:4040/jobs", Key: testKey},
+	b.event(run, at+1, engine.RequestSent{Pos: p, ID: fmt.Sprintf("%s/%s/%d/1", run, b.step, n), Method: "POST", URL: "http://127.0.0.1:4040/jobs", Key: testKey, Header: "Idempotency-Key"},
 		scenarios.Row{Kind: scenarios.RowSend, Tone: scenarios.ToneWire, Text: "POST /jobs"})
 }
 
