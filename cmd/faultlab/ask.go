@@ -41,6 +41,7 @@ func (a *app) ask(ctx context.Context, q request) (answer, error) {
 	var id [8]byte
 	rand.Read(id[:]) // never fails, says its documentation
 	c := engine.Command{ID: hex.EncodeToString(id[:]), Verb: q.verb, Run: q.run, Args: raw}
+	q.worker.exists = q.verb != verbTrigger
 	w, err := a.openWorker(q.worker)
 	var held store.ErrHeld
 	if errors.As(err, &held) {

@@ -24,7 +24,7 @@ func (a *app) pruneCommand() *cobra.Command {
 			if err != nil || age == 0 {
 				return usage("say how long ago a run must have ended, as --before 30d or --before 12h")
 			}
-			w, err := a.openWorker(workerOptions{})
+			w, err := a.openWorker(workerOptions{exists: true})
 			if err != nil {
 				return failed(err)
 			}

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"sync"
 
 	"github.com/spf13/pflag"
@@ -33,6 +35,7 @@ type workerOptions struct {
 	assume  string // file of assumed contracts
 	secrets string // file of secrets
 	serves  bool   // it is a run: what it assumes is remembered beside the state
+	exists  bool   // the state must be there: what is asked is about runs in it
 	log     func(run string, at engine.Pos, level, text string)
 	observe func([]engine.Event) // every append; see engine.Options
 	docs    []*woml.Document
@@ -60,6 +63,9 @@ func (a *app) openWorker(o workerOptions) (*worker, error) {
 	secrets, err := fileSecrets(o.secrets)
 	if err != nil {
 		return nil, err
+	}
+	if _, err := os.Stat(path); o.exists && errors.Is(err, fs.ErrNotExist) {
+		return nil, &store.FileError{Path: path, What: store.Missing}
 	}
 	s, err := store.Open(path, store.Options{})
 	if err != nil {
