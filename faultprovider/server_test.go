@@ -130,7 +130,7 @@ func TestHangEndsWithTheConnection(t *testing.T) {
 func TestReadLimits(t *testing.T) {
 	t.Parallel()
 	p := newWall(t, Options{})
-	address := serve(t, p.Server(30*time.Millisecond))
+	address := serve(t, p.Server(500*time.Millisecond))
 	for name, c := range map[string]struct{ sent, want string }{
 		"head too slow":  {"POST /jobs HTTP/1.1\r\nHost:", ""},
 		"body too slow":  {"POST /jobs HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{", "HTTP/1.1 408 Request Timeout"},
@@ -152,8 +152,8 @@ func TestReadLimits(t *testing.T) {
 func TestSlowAnswersAreNotCutOff(t *testing.T) {
 	t.Parallel()
 	p := newWall(t, Options{})
-	server := serve(t, p.Server(20*time.Millisecond))
-	(&lab{t: t, p: p}).faults(`{"reply":{"slow":"100ms"}}`)
+	server := serve(t, p.Server(500*time.Millisecond))
+	(&lab{t: t, p: p}).faults(`{"reply":{"slow":"1s"}}`)
 	req, err := http.NewRequest(http.MethodPost, server+"/jobs", strings.NewReader("{}"))
 	if err != nil {
 		t.Fatal(err)
