@@ -208,7 +208,7 @@ func eventLatencies(b *testing.B, runs int) []time.Duration {
 	var seen atomic.Int64
 	out := &screenLog{seen: &seen}
 	m := testModel(b, "dark", 120, 36)
-	p := tea.NewProgram(watched{m, &seen}, tea.WithInput(nil), tea.WithOutput(out), tea.WithAltScreen(), tea.WithoutSignalHandler())
+	p := tea.NewProgram(watched{m, &seen}, tea.WithInput(nil), tea.WithOutput(out), tea.WithAltScreen(), tea.WithFPS(frameRate), tea.WithoutSignalHandler())
 	var mu sync.Mutex
 	arrived := map[int]time.Time{}
 	m.opened(openedMsg{bench: noting{bench, func(n int) {
@@ -270,7 +270,7 @@ func (n noting) Notify(f func()) {
 func BenchmarkAtRest(b *testing.B) {
 	m := testModel(b, "dark", 120, 36)
 	m.opened(openedMsg{bench: over{played(b, "c-commit-then-drop").(live)}, scenario: &lang.Scenario{Title: "C"}})
-	p := tea.NewProgram(m, tea.WithInput(nil), tea.WithOutput(io.Discard), tea.WithAltScreen(), tea.WithoutSignalHandler())
+	p := tea.NewProgram(m, tea.WithInput(nil), tea.WithOutput(io.Discard), tea.WithAltScreen(), tea.WithFPS(frameRate), tea.WithoutSignalHandler())
 	m.pump.start(context.Background(), p.Send)
 	defer m.pump.end()
 	done := make(chan struct{})

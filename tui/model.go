@@ -9,11 +9,14 @@ import (
 	"faultlab/scenarios/lang"
 )
 
-// frameTime is the least time between two looks at the bench: with the 17 ms of
-// Bubble Tea's renderer an event is on the screen within 50 ms. tickTime is how often
-// something that is due is counted down.
+// frameRate is how often a second Bubble Tea's renderer looks for something to write,
+// also when nothing moves: seldom enough to cost less than 1 % of a core, and within the
+// 33 ms that a key press may take. frameTime is the least time between two looks at the
+// bench: with the 25 ms of the renderer an event is on the screen within 50 ms.
+// tickTime is how often something that is due is counted down.
 const (
-	frameTime = 25 * time.Millisecond
+	frameRate = 40
+	frameTime = 16 * time.Millisecond
 	tickTime  = 100 * time.Millisecond
 )
 

@@ -128,7 +128,7 @@ func Run(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	with := []tea.ProgramOption{tea.WithInput(&keyboard{File: o.In}), tea.WithOutput(o.Out),
-		tea.WithAltScreen(), tea.WithoutSignalHandler(), tea.WithoutCatchPanics()}
+		tea.WithAltScreen(), tea.WithFPS(frameRate), tea.WithoutSignalHandler(), tea.WithoutCatchPanics()}
 	if o.Mouse {
 		with = append(with, tea.WithMouseCellMotion())
 	}
