@@ -397,6 +397,23 @@ func TestTheCatalogueIsWhereTheBenchWas(t *testing.T) {
 	}
 }
 
+// A bench that opens while somebody reads the help leaves the help open.
+func TestHelpOutlivesAnOpening(t *testing.T) {
+	t.Parallel()
+	m := testModel(t, "dark", 120, 36)
+	for range 2 { // from the catalogue, and for another run of the scenario
+		press(m, "?")
+		onBench(m, "B", commitThenError())
+		if got := ansi.Strip(m.View()); !strings.Contains(got, "What can be done here") {
+			t.Errorf("the help is gone:\n%s", got)
+		}
+		press(m, "?")
+		if _, ok := m.top().(*benchScreen); !ok {
+			t.Errorf("under the help is %T", m.top())
+		}
+	}
+}
+
 // How both runs ended stands in the frame however long the titles are, and while a run goes on "so far" is all that can be said.
 func TestComparingWithATwin(t *testing.T) {
 	t.Parallel()

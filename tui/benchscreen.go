@@ -18,9 +18,18 @@ func (benchScreen) title(m *model) spans { return say(inkStrong, m.session.scena
 
 func (b *benchScreen) draw(m *model, width, height int) []string { return m.bench(width, height, nil) }
 
+// layout is where things stand now: a lesson asks on every bench of its own.
+func (m *model) layout() layout {
+	l := layoutFor(m.width, m.height)
+	if m.course != nil {
+		return l.asking()
+	}
+	return l
+}
+
 // bench draws the panes and the timeline. With centre something else stands in the wire's place.
 func (m *model) bench(width, height int, centre func(w, h int) []string) []string {
-	l := layoutFor(m.width, m.height)
+	l := m.layout()
 	body := height - 1 - l.air
 	var out []string
 	switch {

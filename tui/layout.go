@@ -84,6 +84,15 @@ func (l layout) split() layout {
 	return l
 }
 
+// asking makes room for a question over the verdict.
+func (l layout) asking() layout {
+	if l.shape == columns {
+		l.ledger = max(5, l.body/5)
+		l.log = l.ledger
+	}
+	return l
+}
+
 // need is the one line for a terminal that is too small.
 func need(width, height int) string {
 	return fmt.Sprintf("faultlab needs %dx%d cells, this terminal has %dx%d", minWidth, minHeight, width, height)

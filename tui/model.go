@@ -248,7 +248,7 @@ func (m *model) build() string {
 	if m.width <= 0 || m.height <= 0 {
 		return ""
 	}
-	l := layoutFor(m.width, m.height)
+	l := m.layout()
 	if l.shape == tooSmall {
 		return m.t.line(say(inkText, need(m.width, m.height)), m.width)
 	}

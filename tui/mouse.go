@@ -32,7 +32,7 @@ func (m *model) mouse(e tea.MouseMsg) tea.Cmd {
 
 // paneAt is the bench's pane at a place of the screen.
 func (m *model) paneAt(x, y int) (pane, bool) {
-	l := layoutFor(m.width, m.height)
+	l := m.layout()
 	y -= 1 + l.air
 	switch {
 	case l.shape == tooSmall || y < 0 || y >= l.body:

@@ -145,7 +145,12 @@ func (m *model) opened(o openedMsg) tea.Cmd {
 	if !o.lesson {
 		m.course = nil
 	}
+	help, reading := m.top().(*helpScreen)
 	m.stack = m.stackFor(m.session)
+	if reading { // whoever asked for help meanwhile gets it, about what is there now
+		help.under = m.top().on()
+		m.push(help)
+	}
 	if c, ok := m.stack[0].(*catalogue); ok {
 		c.choose(m, o.scenario.Name)
 	}
