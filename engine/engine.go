@@ -87,11 +87,16 @@ func seedOf(seed int64) uint64 {
 	return binary.BigEndian.Uint64(b[:])
 }
 
-// newID makes a run's id and its seed. e.mu is held.
+// newID makes a run's id and its seed. Where no seed is given, the id's first two digits
+// are those of the moment: runs that are written together then stand together in an
+// index by id, and a commit changes one of its pages, not one for each run. e.mu is held.
 func (e *Engine) newID() (id string, seed int64) {
-	var b [8]byte
-	binary.BigEndian.PutUint64(b[:], e.rand.Uint64())
-	return "run_" + hex.EncodeToString(b[:6]), e.rand.Int64()
+	b := make([]byte, 0, 9)
+	if e.o.Seed == 0 {
+		b = append(b, byte(e.clk.Now().Unix()/2))
+	}
+	b = binary.BigEndian.AppendUint64(b, e.rand.Uint64())
+	return "run_" + hex.EncodeToString(b[:len(b)-2]), e.rand.Int64()
 }
 
 // Load makes a workflow runnable. A document with the same workflow id replaces the

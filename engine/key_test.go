@@ -4,9 +4,13 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"regexp"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
+
+	"faultlab/engine/clock"
 )
 
 // The key's formula, written out: the canonical JSON has its members sorted and no space.
@@ -77,6 +81,24 @@ func TestRequestIDReadsWhatItWrote(t *testing.T) {
 	for _, bad := range []string{"", "abc", "run/step/1", "run/step/x/1", "run/step/1/lx", "run/step/0/1", "/a/1/1", "a//1/1", "a/b/1/1/1"} {
 		if _, ok := ParseRequestID(bad); ok {
 			t.Errorf("%q is taken for a request id", bad)
+		}
+	}
+}
+
+// Ids of one moment begin alike, and are no more likely to be the same.
+func TestIDsOfOneMomentStandTogether(t *testing.T) {
+	t.Parallel()
+	clk := clock.NewVirtual(time.Unix(2*0xabcd, 0))
+	defer clk.Close()
+	for seed, want := range map[int64]string{0: `^run_cd[0-9a-f]{12}$`, 7: `^run_[0-9a-f]{12}$`} {
+		e := New(Options{Clock: clk, History: NewMemory(), Seed: seed})
+		seen := map[string]bool{}
+		for range 100 {
+			id, _ := e.newID()
+			if !regexp.MustCompile(want).MatchString(id) || seen[id] {
+				t.Fatalf("seed %d: %s is not new, or not %s", seed, id, want)
+			}
+			seen[id] = true
 		}
 	}
 }
