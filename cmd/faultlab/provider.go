@@ -188,7 +188,10 @@ func faultsOf(args []string) ([]faultprovider.Fault, error) {
 	var out []faultprovider.Fault
 	for _, arg := range args {
 		f, err := fault.Parse(arg)
-		if err != nil {
+		switch {
+		case err != nil && strings.Contains(arg, ",") && !strings.Contains(arg, "{"):
+			return nil, usage("--fault %s: a flag takes one fault; write --fault %s", arg, strings.ReplaceAll(arg, ",", " --fault "))
+		case err != nil:
 			return nil, usage("--fault: %w", err)
 		}
 		out = append(out, f)
