@@ -117,3 +117,40 @@ func TestACancelledParentLeavesItsChild(t *testing.T) {
 		t.Errorf("the parent %s after %v, reconcile %v; the child %s", p.Status, p.EndedAt.Sub(p.StartedAt), p.Reconcile, c.Status)
 	}
 }
+
+// Until a child is settled its parent undoes nothing. Then the parent is resubmitted, and meets the child again.
+func TestAParentOfAnUnknownChildWaitsForItToBeSettled(t *testing.T) {
+	t.Parallel()
+	for _, r := range []struct {
+		name     string
+		child    answer
+		decision engine.Decision
+		status   engine.Status
+		paths    string // after all
+	}{
+		{"it had happened", dropped, engine.Record, engine.StatusSucceeded, "P/charges P/jobs"},
+		{"it had not happened", lost, engine.Abandon, engine.StatusFailed, "P/charges P/jobs P/refunds"},
+	} {
+		l := newLab(t, nil, document("", "|"+doing("charges")+"~~~"+doing("refunds"), retry3+`return await services.workflows.call("child", context.payload);`), workflowOf("child", "", post))
+		l.world.answer = func(_ int, s seen) answer {
+			if s.path == "/jobs" {
+				return r.child
+			}
+			return created
+		}
+		parent := l.once(`{"orderId":"o1"}`)
+		child := parent.Steps[1].Last().Calls[0].Child
+		if parent.Status != engine.StatusFailed || parent.Code != "WOML_WORKFLOW_CALL_FAILED" || l.paths() != "P/charges P/jobs" || !strings.Contains(parent.Message, "nothing is undone before "+child) {
+			t.Errorf("%s: the parent %s with %s after %s: %s", r.name, parent.Status, parent.Code, l.paths(), parent.Message)
+		}
+		if _, err := l.settle(child, r.decision, true); err != nil {
+			t.Errorf("%s: %v", r.name, err)
+		}
+		var err error
+		l.run(func() { err = l.eng.Resolve(engine.Resolution{Run: parent.ID, Decision: engine.Resubmit}) })
+		asked := "G/jobs/by-idempotency-key/" + l.get(child).Steps[0].Last().Key
+		if parent = l.get(parent.ID); err != nil || parent.Status != r.status || strings.Replace(l.paths(), " "+asked, "", 1) != r.paths {
+			t.Errorf("%s, and settled: the parent %s (%s) after %s: %v", r.name, parent.Status, parent.Message, l.paths(), err)
+		}
+	}
+}

@@ -131,7 +131,7 @@ func target(r *Run, key string) (*Call, error) {
 // called anything yet stands for itself.
 func stuck(s *Step) *Call {
 	a := s.Last()
-	if s.Done || a == nil || a.Code != codeInterrupted && a.Code != codeNotRepeatable {
+	if s.Done || a == nil || a.Code != codeInterrupted && a.Code != codeNotRepeatable && a.unanswered() == nil {
 		return nil
 	}
 	for i := len(a.Calls) - 1; i >= 0; i-- {

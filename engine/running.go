@@ -129,8 +129,16 @@ func (rt *running) steps(ctx context.Context) error {
 func (rt *running) finish(cause error) error {
 	failed := rt.failure(cause)
 	if failed != nil {
-		if err := rt.undo(failed); err != nil { // a cancel ends the compensation too
-			cause = err
+		child, err := rt.unsettledChild()
+		switch {
+		case err != nil:
+			return err
+		case child != "":
+			failed.message += fmt.Sprintf("; nothing is undone before %s has ended and nothing of it is unknown: then resubmit this run", child)
+		default:
+			if err := rt.undo(failed); err != nil { // a cancel ends the compensation too
+				cause = err
+			}
 		}
 	}
 	if errors.Is(cause, ErrKilled) || isHistory(cause) {

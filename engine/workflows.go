@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"faultlab/engine/script"
@@ -137,10 +138,47 @@ func (c *childCall) await(ctx context.Context, h *host, pos Pos, child string) (
 		return CallEnded{How: HowNoReply, Child: child}, failed("WOML_WORKFLOW_CALL_FAILED", err.Error())
 	}
 	if r.Status != StatusSucceeded {
-		// A failed child stays failed: calling it again meets the same end.
-		return CallEnded{How: HowConflict, Child: child}, failed("WOML_WORKFLOW_CALL_FAILED", fmt.Sprintf("%s %s: %s", child, r.Status, r.Message))
+		how := HowClient // a failed child stays failed: calling it again meets the same end
+		if r.Reconcile {
+			how = HowConflict // it may have happened all the same, and a person will say
+		}
+		return CallEnded{How: how, Child: child}, failed("WOML_WORKFLOW_CALL_FAILED", fmt.Sprintf("%s %s: %s", child, r.Status, r.Message))
 	}
 	return CallEnded{How: HowAccepted, Child: child}, script.Completion{Value: r.Result()}
+}
+
+// unanswered is the newest call of an attempt that waited in vain for a child that may yet succeed, or nil.
+func (a *Attempt) unanswered() *Call {
+	for _, c := range slices.Backward(a.Calls) {
+		if c.Child != "" && (c.How == HowConflict || c.How == HowNoReply) {
+			return c
+		}
+	}
+	return nil
+}
+
+// unsettledChild is a child that the run waited for in vain and that is still open, or of which something is unknown.
+func (rt *running) unsettledChild() (string, error) {
+	var waited []string
+	rt.read(func(r *Run) {
+		for _, s := range r.Steps {
+			if a := s.Last(); a != nil {
+				if c := a.unanswered(); c != nil {
+					waited = append(waited, c.Child)
+				}
+			}
+		}
+	})
+	for _, id := range waited {
+		child, err := rt.e.Get(id)
+		if err != nil {
+			return "", err
+		}
+		if !child.Status.Ended() || child.Reconcile {
+			return id, nil
+		}
+	}
+	return "", nil
 }
 
 // Result is the result of the run's last step; nil unless the run succeeded.
