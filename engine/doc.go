@@ -35,6 +35,9 @@
 //     connection, X-Request-Id and a user in the address are refused.
 //   - What a crash left open can be looked up and settled, and the run goes on. In the
 //     reference it has failed for good.
+//   - While a child that a run waited for is open, or something of it is unknown, nothing
+//     of the run is undone. Once the child is settled, the run can be resubmitted, and
+//     meets it again.
 //   - SQL is one statement within the one transaction of its operation: BEGIN, ATTACH
 //     and PRAGMA are refused. What SQLite says of a failure is shown.
 //   - The document that is loaded says a workflow's limits, for runs of a former one too.
