@@ -5,4 +5,6 @@ package tui
 import "os"
 
 // askTerminal does not ask: the console here has no such question.
-func askTerminal(in, out *os.File) (light, known bool, typed []byte) { return false, false, nil }
+func askTerminal(in, out *os.File, limit int) (light, known bool, typed []byte) {
+	return false, false, nil
+}

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// askTerminal asks for the background and waits for at most three times the limit
+// askTerminal asks for the background and waits for at most three times the limit, in milliseconds,
 // when somebody types meanwhile, else once. typed is what was typed before the answer.
-func askTerminal(in, out *os.File) (light, known bool, typed []byte) {
+func askTerminal(in, out *os.File, limit int) (light, known bool, typed []byte) {
 	old, err := term.MakeRaw(in.Fd())
 	if err != nil {
 		return false, false, nil
@@ -23,7 +23,7 @@ func askTerminal(in, out *os.File) (light, known bool, typed []byte) {
 	var reply []byte
 	for range 3 {
 		fds := []unix.PollFd{{Fd: int32(in.Fd()), Events: unix.POLLIN}}
-		n, err := unix.Poll(fds, askLimit)
+		n, err := unix.Poll(fds, limit)
 		if err == unix.EINTR {
 			continue
 		}

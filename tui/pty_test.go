@@ -42,8 +42,11 @@ func childRuns(how string) {
 		}
 		return Live(b), nil
 	}}
-	if how == "ask" {
+	switch how {
+	case "ask":
 		o.Theme = "auto"
+	case "ask and wait":
+		o.Theme, o.wait = "auto", 60_000
 	}
 	// As the command does: a signal ends the context, too.
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
@@ -356,7 +359,7 @@ func TestATerminalThatAnswersLate(t *testing.T) {
 
 func TestATerminalThatIsLight(t *testing.T) {
 	t.Parallel()
-	x := openTTY(t, "ask", 80, 24)
+	x := openTTY(t, "ask and wait", 80, 24)
 	x.until("the question", func() bool { return strings.Contains(x.text.String(), "\x1b]11;?") })
 	x.keys("\x1b]11;rgb:ffff/ffff/ffff\x1b\\\x1b[?62c")
 	x.sees("Catalogue")

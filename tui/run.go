@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,6 +40,7 @@ type Options struct {
 	depth   termenv.Profile // how many colours the terminal has
 	through string          // what lies before the terminal; see multiplexer
 	tools   bool            // the system's clipboard may be used, beside the terminal's
+	wait    int             // how long the terminal's answer is waited for, in milliseconds; 0: askLimit
 }
 
 // names is Names with the themes, which only the workbench knows.
@@ -163,7 +165,7 @@ func prepare(o Options) (m *model, typed []byte, err error) {
 	case o.depth == termenv.Ascii:
 		name = plain.name
 	case name == "":
-		light, known, ahead := askTerminal(o.In, o.Out)
+		light, known, ahead := askTerminal(o.In, o.Out, cmp.Or(o.wait, askLimit))
 		typed = ahead
 		if name = dark.name; known && light || !known && lightByEnvironment(os.Getenv("COLORFGBG")) {
 			name = bright.name
