@@ -170,19 +170,17 @@ func (d *decoder) key() string {
 // plain reads a string without escapes. Of another it reads the opening quote only.
 func (d *decoder) plain() (string, bool) {
 	d.at++
-	for i := d.at; ; i++ {
-		switch d.text[i] {
-		case '"':
-			s := string(d.text[d.at:i])
-			d.at = i + 1
-			if !utf8.ValidString(s) {
-				s = string([]rune(s))
-			}
-			return s, true
-		case '\\':
-			return "", false
-		}
+	raw := d.text[d.at:]
+	raw = raw[:bytes.IndexByte(raw, '"')]
+	if bytes.IndexByte(raw, '\\') >= 0 {
+		return "", false
 	}
+	d.at += len(raw) + 1
+	s := string(raw)
+	if !utf8.ValidString(s) {
+		s = string([]rune(s))
+	}
+	return s, true
 }
 
 func (d *decoder) escaped() goja.Value {
