@@ -276,12 +276,7 @@ func TestCancelInFlightIsUnknown(t *testing.T) {
 	l.start()
 	var id string
 	l.run(func() {
-		r, err := l.eng.Admit(engine.Delivery{Workflow: "orders", Payload: json.RawMessage(`{"orderId":"o1"}`)})
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		id = r.Run
+		id, _ = l.admit("orders", "", `{"orderId":"o1"}`)
 		_ = l.clk.Sleep(t.Context(), time.Second)
 		if err := l.eng.Cancel(id, ""); err != nil {
 			t.Error(err)
@@ -304,12 +299,7 @@ func TestNothingStartsAfterACancel(t *testing.T) {
 	l.start()
 	var id string
 	l.run(func() {
-		r, err := l.eng.Admit(engine.Delivery{Workflow: "orders", Payload: json.RawMessage(`{"orderId":"o1"}`)})
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		id = r.Run
+		id, _ = l.admit("orders", "", `{"orderId":"o1"}`)
 		l.clk.AfterFunc(0, func() { // after the request has begun to wait
 			_ = l.clk.Sleep(t.Context(), time.Second)
 			if err := l.eng.Cancel(id, ""); err != nil {

@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"faultlab/engine"
-	"faultlab/engine/clock"
-	"faultlab/engine/woml"
 )
 
 func TestHTTPDefaults(t *testing.T) {
@@ -149,23 +147,8 @@ func TestFetch(t *testing.T) {
 // A connection that is not there in time: nothing went out, so even a write may be sent again.
 func TestATimeoutBeforeTheFirstByteWasNeverSent(t *testing.T) {
 	t.Parallel()
-	doc, diags := woml.Parse([]byte(document("", `retry="2" retry-delay="1ms"|return (await services.http.request({method: "POST", url: "http://p.test/", json: {}, timeout: "20ms"})).status;`)))
-	if doc == nil {
-		t.Fatal(diags)
-	}
-	eng := engine.New(engine.Options{Clock: clock.NewWall(), History: engine.NewMemory(),
-		Dial: func(ctx context.Context, _, _ string) (net.Conn, error) { <-ctx.Done(); return nil, ctx.Err() }})
-	t.Cleanup(eng.Close)
-	eng.Load(doc)
-	r, err := eng.Admit(engine.Delivery{Workflow: "orders"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	eng.Ended(r.Run).Wait()
-	run, err := eng.Get(r.Run)
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := stepOnWall(t, `retry="2" retry-delay="1ms"|return (await services.http.request({method: "POST", url: "http://p.test/", json: {}, timeout: "20ms"})).status;`, "{}",
+		func(ctx context.Context, _, _ string) (net.Conn, error) { <-ctx.Done(); return nil, ctx.Err() })
 	c := run.Steps[0].Attempts[0].Calls[0]
 	if c.Code != "WOML_HTTP_TIMED_OUT" || c.How != engine.HowNeverSent || c.Finding != engine.FoundNotDone || len(run.Steps[0].Attempts) != 2 || run.Reconcile {
 		t.Errorf("%s, %s, %s after %d attempts", c.Code, c.How, c.Finding, len(run.Steps[0].Attempts))

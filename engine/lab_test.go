@@ -121,11 +121,17 @@ func (l *lab) get(id string) *engine.Run {
 // onWall runs one script on the machine's clock, over real sockets.
 func onWall(t *testing.T, script, payload string) *engine.Run {
 	t.Helper()
-	doc, diags := woml.Parse([]byte(document("", "|"+script)))
+	return stepOnWall(t, "|"+script, payload, nil)
+}
+
+// stepOnWall is onWall for a step with attributes, over connections that dial makes; nil: real ones.
+func stepOnWall(t *testing.T, step, payload string, dial func(ctx context.Context, network, addr string) (net.Conn, error)) *engine.Run {
+	t.Helper()
+	doc, diags := woml.Parse([]byte(document("", step)))
 	if doc == nil {
 		t.Fatal(diags)
 	}
-	eng := engine.New(engine.Options{Clock: clock.NewWall(), History: engine.NewMemory()})
+	eng := engine.New(engine.Options{Clock: clock.NewWall(), History: engine.NewMemory(), Dial: dial})
 	t.Cleanup(eng.Close)
 	eng.Load(doc)
 	r, err := eng.Admit(engine.Delivery{Workflow: "orders", Payload: json.RawMessage(payload)})
