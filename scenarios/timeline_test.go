@@ -71,6 +71,23 @@ func TestAViewIsTheFoldOfItsEntriesAndNeverChanges(t *testing.T) {
 	})
 }
 
+// An attempt's end can change the state of the whole run, and with it what is believed of its other steps.
+func TestAnAttemptsEndIsSeenInAllOperationsOfTheRun(t *testing.T) {
+	t.Parallel()
+	b, undo := engine.Pos{Step: "b", Attempt: 1}, engine.Pos{Step: "a", Undo: true, Attempt: 1}
+	looked, fresh := newTimeline("", nil, nil), newTimeline("", nil, nil)
+	for i, f := range []engine.Fact{engine.Admitted{Workflow: "w"}, engine.AttemptStarted{Pos: b, Max: 3, Key: "k"}, engine.AttemptStarted{Pos: undo, Max: 3, Key: "k"},
+		engine.Ended{Status: engine.StatusFailed}, engine.AttemptEnded{Pos: undo, Outcome: engine.Failed, Next: engine.NextRetry}} {
+		e := Entry{Event: &engine.Event{Seq: int64(i + 1), Run: "run_1", At: time.Unix(int64(i), 0), Fact: f}}
+		looked.append(e)
+		fresh.append(e)
+		looked.Latest()
+	}
+	if got, want := dump(t, looked.Latest().Operations), dump(t, fresh.Latest().Operations); got != want {
+		t.Errorf("looked at after each entry it is\n%s\nand at the end alone\n%s", got, want)
+	}
+}
+
 // longTimeline is n entries of one run after the other, each a retried write.
 func longTimeline(n int) []Entry {
 	var out []Entry
