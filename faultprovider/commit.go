@@ -37,18 +37,18 @@ func (s *session) put() {
 		return
 	}
 	e := *x.makes
-	e.CommittedAt = p.now()
+	e.CommittedAt, e.Fingerprint = p.now(), x.print.hex()
 	b := s.keeps(e.CommittedAt, true)
-	row := p.books.put(&e, x.print, x.scope, b)
-	rows := []int{row}
+	place := p.records.put(e, x.scope, b)
+	places := []int{place}
 	if e.Of != "" {
-		if of := p.books.owner(e.Collection, e.Of); of >= 0 {
-			p.books.undo(of, row, e.Operation == Delete)
-			rows = append(rows, of)
+		if of := p.records.owner(e.Collection, e.Of); of >= 0 {
+			p.records.undo(of, place, e.Operation == Delete)
+			places = append(places, of)
 		}
 	}
 	entry := s.entry(e.CommittedAt, &Entry{Kind: Commit, Collection: e.Collection, Key: e.Key, EffectID: e.ID})
-	p.emit(entry, rows, s.keyRecords(b))
+	p.emit(entry, places, s.keyRecords(b))
 	if x.after {
 		s.durable, x.effectID = p.last, e.ID
 	}
@@ -70,20 +70,20 @@ func (s *session) complete() {
 	if b == nil {
 		return
 	}
-	p.books.bind(s.x.scope, *b)
+	p.records.bind(s.x.scope, *b)
 	if p.ledger != nil {
 		p.append(Change{Keys: s.keyRecords(b)})
 		s.durable = p.last
 	}
 }
 
-// keeps is what the contract lets the key keep of the result, or nil. The row of the effect is yet to be set.
+// keeps is what the contract lets the key keep of the result, or nil. The place of the effect is yet to be set.
 func (s *session) keeps(now time.Time, committed bool) *binding {
 	p, x := s.p, &s.x
 	if x.scope.zero() {
 		return nil
 	}
-	b := &binding{row: -1, print: x.print, first: now.UnixNano(), completed: now.UnixNano()}
+	b := &binding{effect: -1, print: x.print, first: now.UnixNano(), completed: now.UnixNano()}
 	if s.flight != nil {
 		b.first = s.flight.since.UnixNano()
 	}
@@ -100,7 +100,7 @@ func (s *session) keeps(now time.Time, committed bool) *binding {
 	case binds:
 		b.status = x.answer.status
 	}
-	if old, ok := p.books.known(x.scope); ok && !expired(now, &old, &p.contract, x.to.collection) && (old.row >= 0 || old.status != 0) {
+	if old, ok := p.records.known(x.scope); ok && !expired(now, &old, &p.contract, x.to.collection) && (old.effect >= 0 || old.status != 0) {
 		return nil // another request under the key was faster, and executed too
 	}
 	return b
@@ -115,8 +115,8 @@ func (s *session) keyRecords(b *binding) []KeyRecord {
 		Scope: s.x.scope.hex(), Key: s.x.key, Fingerprint: b.print.hex(), Status: b.status, Body: b.body, Locked: b.locked,
 		FirstSeen: time.Unix(0, b.first).UTC(), Completed: time.Unix(0, b.completed).UTC(),
 	}
-	if b.row >= 0 {
-		e := s.p.books.effect(b.row)
+	if b.effect >= 0 {
+		e := s.p.records.at(b.effect)
 		k.EffectID, k.Collection = e.ID, e.Collection
 	}
 	return []KeyRecord{k}
@@ -144,7 +144,7 @@ func (s *session) entry(now time.Time, e *Entry) *Entry {
 }
 
 // emit logs an entry and hands it to the ledger with what it is about.
-func (p *Provider) emit(e *Entry, rows []int, keys []KeyRecord) {
+func (p *Provider) emit(e *Entry, places []int, keys []KeyRecord) {
 	p.log.add(e)
 	if p.observe != nil {
 		p.observe(*e)
@@ -153,8 +153,8 @@ func (p *Provider) emit(e *Entry, rows []int, keys []KeyRecord) {
 		return
 	}
 	c := Change{Keys: keys, Entries: []Entry{*e}}
-	for _, row := range rows {
-		c.Effects = append(c.Effects, p.books.effect(row))
+	for _, place := range places {
+		c.Effects = append(c.Effects, p.records.effect(place))
 	}
 	p.append(c)
 }

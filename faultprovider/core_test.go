@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"faultlab/engine/clock"
 	"faultlab/faultprovider/fault"
 )
@@ -46,8 +44,8 @@ func TestDecideIsAPlanInTime(t *testing.T) {
 			r := &Request{ID: "r1", Method: http.MethodPost, Path: "/jobs", Header: http.Header{"Idempotency-Key": {"k"}}, Body: []byte(`{"orderId":1}`)}
 			seed := preset(t, "seed")
 			var x, again exchange
-			x.decide(epoch, r, p.books, always(c.f), &seed)
-			again.decide(epoch, r, p.books, always(c.f), &seed)
+			x.decide(epoch, r, p.records, always(c.f), &seed)
+			again.decide(epoch, r, p.records, always(c.f), &seed)
 			if !reflect.DeepEqual(x, again) {
 				t.Errorf("one request, two plans:\n%+v\n%+v", x, again)
 			}
@@ -61,7 +59,7 @@ func TestDecideIsAPlanInTime(t *testing.T) {
 			if x.reply.how != c.how || x.reply.status != c.status || x.result.status != c.result {
 				t.Errorf("how %d, status %d, result %d", x.reply.how, x.reply.status, x.result.status)
 			}
-			if n := p.books.n + len(p.flights) + len(p.log.ring); n != 0 {
+			if n := len(p.records.effects) + len(p.flights) + len(p.log.ring); n != 0 {
 				t.Error("a decision left something behind")
 			}
 		})
@@ -83,82 +81,4 @@ func TestGates(t *testing.T) {
 			l.t.Errorf("passed %q, want %q", passed, want)
 		}
 	})
-}
-
-// TestTableIsAMap drives the table and two maps with the same steps and demands the same answers.
-func TestTableIsAMap(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		table := newTable()
-		effects, bound := map[string]Effect{}, map[digest]binding{}
-		names := rapid.SampledFrom([]string{"jobs", "charges", "v1/jobs"})
-		ids := rapid.SampledFrom([]string{"a", "b", `"quoted"`, "", "ü", "job_12345678"})
-		t.Repeat(map[string]func(*rapid.T){
-			"commit": func(t *rapid.T) {
-				e := Effect{Collection: names.Draw(t, "collection"), ID: ids.Draw(t, "id"), Operation: rapid.SampledFrom([]Operation{Create, Put}).Draw(t, "op"),
-					Key: ids.Draw(t, "key"), RequestID: ids.Draw(t, "request"), CommittedAt: epoch.Add(time.Duration(rapid.IntRange(0, 9).Draw(t, "at")))}
-				fp := fingerprint{byte(rapid.IntRange(0, 2).Draw(t, "print"))}
-				e.Fingerprint = fp.hex()
-				e.Body = append(beginBody(e.ID, 9), `,"n":1}`...)
-				scope := sum([]byte(ids.Draw(t, "scope")))
-				b := &binding{print: fp, status: rapid.SampledFrom([]int{0, 201, 503}).Draw(t, "status"), locked: rapid.Bool().Draw(t, "locked"),
-					first: e.CommittedAt.UnixNano() - int64(rapid.IntRange(-1, 5).Draw(t, "first")), completed: e.CommittedAt.UnixNano()}
-				if rapid.Bool().Draw(t, "error body") {
-					b.body = []byte("x")
-				}
-				if rapid.Bool().Draw(t, "unkeyed") {
-					b = nil
-				}
-				table.put(&e, fp, scope, b)
-				if effects[e.Collection+"/"+e.ID] = e; b != nil {
-					bound[scope] = *b
-				}
-			},
-			"bind an error": func(t *rapid.T) {
-				scope := sum([]byte(ids.Draw(t, "scope")))
-				b := binding{row: -1, status: 503, body: []byte("y"), first: 1, completed: 2}
-				table.bind(scope, b)
-				bound[scope] = b
-			},
-			"": func(t *rapid.T) {
-				for name, want := range effects {
-					i := table.find(want.Collection, want.ID)
-					if i < 0 {
-						t.Fatalf("%s is lost", name)
-					}
-					if got := table.effect(i); !reflect.DeepEqual(got, want) {
-						t.Fatalf("%s is\n%+v, was\n%+v", name, got, want)
-					}
-				}
-				for scope, want := range bound {
-					if got, ok := table.known(scope); !ok || !reflect.DeepEqual(got, want) {
-						t.Fatalf("under a key is %+v, was %+v", got, want)
-					}
-				}
-				if table.n != len(effects) || table.find("jobs", "nobody") >= 0 || table.find("nowhere", "a") >= 0 {
-					t.Fatalf("%d rows for %d effects", table.n, len(effects))
-				}
-			},
-		})
-	})
-}
-
-// TestIndexGrows puts in more numbers than any shard begins with, many of them in one shard.
-func TestIndexGrows(t *testing.T) {
-	t.Parallel()
-	hash := func(n int32) uint64 { return uint64(n%3) << 56 } // three shards, and every hash of a shard the same slot
-	x := index{hash: hash}
-	for n := int32(1); n <= 600; n++ {
-		x.set(hash(n), n, func(m int32) bool { return m == n })
-		x.set(hash(n), n, func(m int32) bool { return m == n })
-	}
-	for n := int32(1); n <= 700; n++ {
-		got, ok := x.get(hash(n), func(m int32) bool { return m == n })
-		if want := n <= 600; ok != want || ok && got != n {
-			t.Fatalf("%d is found: %v, as %d", n, ok, got)
-		}
-	}
-	if x.shards[0].used+x.shards[1].used+x.shards[2].used != 600 {
-		t.Error("a number was put in twice")
-	}
 }

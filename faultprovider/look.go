@@ -19,16 +19,16 @@ func (m *match) look(now time.Time, stale time.Duration, r *Request, v view, c *
 		m.lookUp(now, at, r, query, v, c)
 	case readOne:
 		if i := v.find(m.to.collection, m.to.item); i >= 0 && v.visible(i, at) {
-			m.found(v.asOf(i, at))
+			m.found(v.at(i).asOf(at))
 		}
 	case list:
 		m.list(at, r, query, v, c)
 	}
 }
 
-func (m *match) found(r row) {
-	m.effectID = string(r.id)
-	m.answer = answer{status: http.StatusOK, body: r.body()}
+func (m *match) found(e *Effect) {
+	m.effectID = e.ID
+	m.answer = answer{status: http.StatusOK, body: e.Body}
 }
 
 // asked is the scoped key of a look-up. Its scope is that of a POST to the collection; the fields of the body that belong
@@ -46,8 +46,8 @@ func (m *match) asked(key string, r *Request, query url.Values, c *Contract) dig
 func (m *match) lookUp(now time.Time, at int64, r *Request, query url.Values, v view, c *Contract) {
 	m.scope = m.asked(m.key, r, query, c)
 	b, known := v.known(m.scope)
-	if known && !expired(now, &b, c, m.to.collection) && b.row >= 0 && b.completed <= at {
-		if found := v.asOf(b.row, at); found.op == Delete || v.visible(b.row, at) {
+	if known && !expired(now, &b, c, m.to.collection) && b.effect >= 0 && b.completed <= at {
+		if found := v.at(b.effect).asOf(at); found.Operation == Delete || v.visible(b.effect, at) {
 			m.found(found)
 			return
 		}
@@ -62,31 +62,31 @@ func (m *match) list(at int64, r *Request, query url.Values, v view, c *Contract
 	made := -1 // by the very key that the query asks for, in its scope
 	if key := query.Get(c.LookUp.Filter); key != "" {
 		if b, known := v.known(m.asked(key, r, query, c)); known {
-			made = b.row
+			made = b.effect
 		}
 	}
 	body := []byte(`{"data":[`)
-	v.rows(m.to.collection, func(i int) {
-		r := v.asOf(i, at)
-		if !v.visible(i, at) || !fits(&r, i == made, query, c) {
+	v.inCollection(m.to.collection, func(i int) {
+		e := v.at(i).asOf(at)
+		if !v.visible(i, at) || !fits(e, i == made, query, c) {
 			return
 		}
 		if body[len(body)-1] != '[' {
 			body = append(body, ',')
 		}
-		body = append(body, r.body()...)
-		m.effectID = string(r.id)
+		body = append(body, e.Body...)
+		m.effectID = e.ID
 	})
 	m.answer = answer{status: http.StatusOK, body: append(body, `]}`...)}
 }
 
 // fits reports whether a record is as the query says. One that the key made has the fields of the key's scope, whether or
 // not it keeps them: a job keeps no region.
-func fits(r *row, made bool, query url.Values, c *Contract) bool {
+func fits(e *Effect, made bool, query url.Values, c *Contract) bool {
 	for name := range query {
 		want := query.Get(name)
 		if name == c.LookUp.Filter {
-			if string(r.key) != want {
+			if e.Key != want {
 				return false
 			}
 			continue
@@ -94,7 +94,7 @@ func fits(r *row, made bool, query url.Values, c *Contract) bool {
 		if made && slices.Contains(c.Scope.Fields, name) {
 			continue
 		}
-		value, ok := jsondoc.Field(r.body(), name)
+		value, ok := jsondoc.Field(e.Body, name)
 		if !ok || string(value) != want && text(value) != want {
 			return false
 		}

@@ -18,11 +18,9 @@ type view interface {
 	inFlight(scope digest) (flight, bool)
 	find(collection, id string) int
 	owner(collection, id string) int
-	visible(row int, at int64) bool
-	now(row int) row            // as it is now
-	asOf(row int, at int64) row // as it was at a moment from its commit on
-	row(row int) row            // as it was committed
-	rows(collection string, each func(row int))
+	visible(place int, at int64) bool
+	at(place int) *stored
+	inCollection(collection string, each func(place int))
 	newID(r *Request, collection, key string) string
 }
 
@@ -170,7 +168,7 @@ func (m *match) byBinding(v view, c *Contract, b *binding) bool {
 		return true
 	case b.print != m.print && c.Mismatch.Do != contract.ReplayFirst:
 		return m.changed(c)
-	case b.row < 0 && b.status == 0: // kept after an error: the same payload executes again
+	case b.effect < 0 && b.status == 0: // kept after an error: the same payload executes again
 		return false
 	}
 	m.replay(v, c, b)
@@ -238,10 +236,10 @@ func expired(now time.Time, b *binding, c *Contract, collection string) bool {
 // replay answers a repeat.
 func (m *match) replay(v view, c *Contract, b *binding) {
 	m.kind, m.class = Replay, fault.Replay
-	var r row
-	if b.row >= 0 {
-		r = v.now(b.row)
-		m.effectID = string(r.id)
+	var made *stored
+	if b.effect >= 0 {
+		made = v.at(b.effect)
+		m.effectID = made.ID
 	}
 	a := answer{status: c.Replay.Status, marker: c.Replay.Marker}
 	switch c.Replay.Do {
@@ -249,16 +247,17 @@ func (m *match) replay(v view, c *Contract, b *binding) {
 		if a.status == 0 || b.status >= 300 {
 			a.status = b.status
 		}
-		if a.body = b.body; a.body == nil && b.row >= 0 {
-			r = v.row(b.row)
-			a.body = r.body()
+		if a.body = b.body; a.body == nil && made != nil {
+			a.body = made.Body
 		}
 	case contract.ConflictWithID:
 		a.body = append(jsondoc.AppendString([]byte(`{"error":"already_exists","id":`), m.effectID), '}')
 	case contract.Accepted:
 		a.body = []byte(`{"status":"accepted"}`)
 	default:
-		a.body = r.body()
+		if made != nil {
+			a.body = made.now().Body
+		}
 	}
 	if a.status == 0 {
 		a.status = b.status

@@ -82,7 +82,7 @@ func (s *session) arrive() bool {
 	s.n, s.epoch = p.requests, p.epoch
 	now := p.now()
 	s.note(now, &Entry{Kind: Received})
-	s.x.decide(now, s.r, p.books, &p.queue, &p.contract)
+	s.x.decide(now, s.r, p.records, &p.queue, &p.contract)
 	for waited := false; s.x.waits; waited = true {
 		if !waited {
 			s.decision(now)
@@ -94,7 +94,7 @@ func (s *session) arrive() bool {
 			return false
 		}
 		s.epoch = p.epoch
-		s.x.decide(now, s.r, p.books, &p.queue, &p.contract)
+		s.x.decide(now, s.r, p.records, &p.queue, &p.contract)
 	}
 	s.decision(now)
 	s.reserve(now)
@@ -134,7 +134,7 @@ func (s *session) reserve(now time.Time) {
 		return
 	}
 	if e := s.x.makes; e != nil {
-		s.p.books.pending[e.Collection+"/"+e.ID] = true
+		s.p.records.pending[recordID{e.Collection, e.ID}] = true
 	}
 	if s.x.scope.zero() {
 		return
@@ -149,7 +149,7 @@ func (s *session) reserve(now time.Time) {
 // land takes the key out of flight.
 func (s *session) land() {
 	if e := s.x.makes; e != nil {
-		delete(s.p.books.pending, e.Collection+"/"+e.ID)
+		delete(s.p.records.pending, recordID{e.Collection, e.ID})
 	}
 	if s.flight == nil {
 		return

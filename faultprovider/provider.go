@@ -36,7 +36,7 @@ type Provider struct {
 
 	mu       sync.Mutex
 	contract Contract
-	books    *books
+	records  *records
 	flights  map[digest]*flying
 	queue    queue
 	log      log
@@ -67,7 +67,7 @@ func New(o Options) (*Provider, error) {
 	}
 	p.empty()
 	if p.ledger != nil {
-		if err := p.load(); err != nil {
+		if err := p.records.load(p.ledger); err != nil {
 			return nil, fmt.Errorf("read the provider's ledger: %w", err)
 		}
 	}
@@ -76,7 +76,7 @@ func New(o Options) (*Provider, error) {
 
 // empty forgets all effects and keys.
 func (p *Provider) empty() {
-	p.books = &books{table: newTable(), p: p, pending: map[string]bool{}}
+	p.records = newRecords(p)
 	p.flights = map[digest]*flying{}
 }
 
@@ -120,11 +120,7 @@ func (p *Provider) Contract() Contract {
 func (p *Provider) Effects() []Effect {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	out := make([]Effect, p.books.n)
-	for i := range out {
-		out[i] = p.books.effect(i)
-	}
-	return out
+	return p.records.all()
 }
 
 // Records returns the effects of a collection whose record is still there, in the order of their commits.
@@ -132,8 +128,8 @@ func (p *Provider) Records(collection string) []Effect {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var out []Effect
-	p.books.rows(collection, func(row int) {
-		if e := p.books.effect(row); !e.Gone {
+	p.records.inCollection(collection, func(place int) {
+		if e := p.records.effect(place); !e.Gone {
 			out = append(out, e)
 		}
 	})

@@ -28,12 +28,10 @@ func (p *Provider) State() State {
 	defer p.mu.Unlock()
 	s := State{
 		Now: p.now(), Contract: p.contract.Name, Faults: p.queue.left(), Requests: p.requests, Seq: p.log.seq,
-		InFlight: []time.Time{}, Counts: map[string]int{}, Effects: make([]Effect, p.books.n),
+		InFlight: []time.Time{}, Counts: map[string]int{}, Effects: p.records.all(),
 	}
 	for i := range s.Effects {
-		e := p.books.effect(i)
-		s.Effects[i] = e
-		if !e.Gone {
+		if e := &s.Effects[i]; !e.Gone {
 			s.Counts[e.Collection]++
 		}
 	}
