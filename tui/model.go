@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"os"
 	"strings"
 	"time"
 
@@ -75,11 +76,11 @@ type notice struct {
 
 // Messages of our own.
 type (
-	newsMsg   struct{}              // the bench changed
-	tickMsg   struct{}              // what is due comes closer
-	signalMsg struct{ name string } // the system wants us to end
-	overMsg   struct{ cause error } // whoever runs us has ended
-	panicMsg  struct {              // a command panicked, or an actor
+	newsMsg   struct{}                // the bench changed
+	tickMsg   struct{}                // what is due comes closer
+	signalMsg struct{ sig os.Signal } // the system wants us to end
+	overMsg   struct{ cause error }   // whoever runs us has ended
+	panicMsg  struct {                // a command panicked, or an actor
 		text  string
 		actor bool
 	}
@@ -176,7 +177,7 @@ func (m *model) handle(msg tea.Msg) (cmd tea.Cmd, changed bool) {
 		m.say(inkQuiet, "the workbench cannot keep its settings: "+msg.err.Error())
 		return nil, true
 	case signalMsg:
-		m.ended = &Ended{msg.name, m.opt.Log}
+		m.ended = &Ended{msg.sig, m.opt.Log}
 		return tea.Quit, false
 	case overMsg:
 		m.ended = msg.cause

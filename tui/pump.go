@@ -66,7 +66,7 @@ func (p *pump) start(outer context.Context, send func(tea.Msg)) {
 			case <-ctx.Done():
 				return
 			case s := <-p.signals:
-				send(signalMsg{s.String()})
+				send(signalMsg{s})
 			case text := <-p.crashes:
 				send(panicMsg{text, true})
 			case <-outer.Done():
@@ -96,7 +96,7 @@ func (p *pump) over(outer context.Context, send func(tea.Msg)) {
 	_ = p.wall.Sleep(context.Background(), grace) // nothing ends it
 	select {
 	case s := <-p.signals:
-		send(signalMsg{s.String()})
+		send(signalMsg{s})
 	default:
 		send(overMsg{context.Cause(outer)})
 	}

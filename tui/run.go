@@ -106,11 +106,11 @@ var ErrNoTerminal = errors.New("the workbench needs a terminal")
 
 // Ended says that the system ended the program, by a signal.
 type Ended struct {
-	Signal string
+	Signal os.Signal
 	Log    string // where the program's log is; may be empty
 }
 
-func (e *Ended) Error() string { return "ended by the signal " + e.Signal + where(e.Log) }
+func (e *Ended) Error() string { return "ended by the signal " + e.Signal.String() + where(e.Log) }
 
 // Run shows the workbench until the person leaves it, ctx ends or a signal comes.
 // Whatever happens, the terminal is left as it was found. After a panic or a signal

@@ -23,12 +23,13 @@ const (
 
 // request is what a command wants done with the state.
 type request struct {
-	verb   string
-	run    string
-	args   any
-	settle bool // wait until the run has ended
-	yields bool // where another process owns the state, its assumptions and secrets count
-	worker workerOptions
+	verb    string
+	run     string
+	args    any
+	settle  bool // wait until the run has ended
+	yields  bool // where another process owns the state, its assumptions and secrets count
+	console bool // print what scripts write to their console, where this process carries them out
+	worker  workerOptions
 }
 
 // ask has a request carried out: by the process that owns the state, or here where
@@ -42,6 +43,12 @@ func (a *app) ask(ctx context.Context, q request) (answer, error) {
 	rand.Read(id[:]) // never fails, says its documentation
 	c := engine.Command{ID: hex.EncodeToString(id[:]), Verb: q.verb, Run: q.run, Args: raw}
 	q.worker.exists = q.verb != verbTrigger
+	if q.console {
+		a.live()
+		told := newLines(a.clk, a.Out, nil)
+		q.worker.log = consoleTo(told)
+		defer told.close()
+	}
 	w, err := a.openWorker(q.worker)
 	var held store.ErrHeld
 	if errors.As(err, &held) {
@@ -199,7 +206,7 @@ func (a *app) awaitEndElsewhere(ctx context.Context, run string) error {
 // runError is one sentence about a run that cannot be had.
 func (a *app) runError(run string, err error) error {
 	if errors.Is(err, engine.ErrNoRun) {
-		return failed(errors.New(noRun(run)))
+		return failed(&problem{codeNoRun, noRun(run)})
 	}
 	return failed(err)
 }

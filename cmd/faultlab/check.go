@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"faultlab/engine/trigger"
 	"faultlab/engine/woml"
 )
 
@@ -28,13 +29,17 @@ func (a *app) checkCommand() *cobra.Command {
 		ValidArgsFunction: completeDocuments,
 		RunE: func(_ *cobra.Command, files []string) error {
 			bad := false
+			var docs []*woml.Document
+			var checkedFiles []string // of docs
 			for _, f := range files {
 				src, err := readFile(f)
 				if err != nil {
 					return err
 				}
 				doc, diags := woml.Parse(src)
-				bad = bad || doc == nil
+				if bad = bad || doc == nil; doc != nil {
+					docs, checkedFiles = append(docs, doc), append(checkedFiles, f)
+				}
 				if asJSON {
 					if diags == nil {
 						diags = []woml.Diagnostic{}
@@ -52,7 +57,7 @@ func (a *app) checkCommand() *cobra.Command {
 			if bad {
 				return quiet(exitFailed)
 			}
-			return nil
+			return together(checkedFiles, docs)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON object for each file, one a line")
@@ -83,7 +88,6 @@ func readFile(path string) ([]byte, error) {
 // loadDocuments reads and checks documents; one with an error ends the command.
 func (a *app) loadDocuments(files []string) ([]*woml.Document, error) {
 	var docs []*woml.Document
-	from := map[string]string{}
 	for _, f := range files {
 		src, err := readFile(f)
 		if err != nil {
@@ -94,11 +98,27 @@ func (a *app) loadDocuments(files []string) ([]*woml.Document, error) {
 		if doc == nil {
 			return nil, failed(fmt.Errorf("%s cannot be run: mend the errors above", f))
 		}
-		if other, twice := from[doc.Workflow.ID]; twice {
-			return nil, usage("%s and %s are both of the workflow %s: leave one of them out", other, f, doc.Workflow.ID)
-		}
-		from[doc.Workflow.ID] = f
 		docs = append(docs, doc)
 	}
-	return docs, nil
+	return docs, together(files, docs)
+}
+
+// together reports what keeps the documents of these files from being served by one process.
+func together(files []string, docs []*woml.Document) error {
+	from := map[string]string{}
+	var routes []trigger.Route
+	for i, d := range docs {
+		id := d.Workflow.ID
+		if other, twice := from[id]; twice {
+			return failed(fmt.Errorf("%s and %s are both of the workflow %s: leave one of them out", other, files[i], id))
+		}
+		from[id] = files[i]
+		for _, t := range d.Workflow.Triggers {
+			if t.Kind == "webhook" {
+				routes = append(routes, trigger.Route{Workflow: id, Trigger: t.ID, Path: t.Path})
+			}
+		}
+	}
+	_, err := trigger.New(nil, nil, routes...)
+	return failedOr(err)
 }

@@ -63,15 +63,16 @@ func (a *app) demo(ctx context.Context, f demoFlags, args []string) error {
 
 // playAll plays scenarios one after the other, until the context ends.
 func (a *app) playAll(ctx context.Context, f demoFlags, list []*lang.Scenario) error {
+	a.live()
 	bad := false
 	for i, s := range list {
 		if i > 0 && a.clk.Sleep(ctx, f.pause) != nil {
-			return nil
+			return quiet(exitFailed)
 		}
 		r, err := a.play(ctx, f, s)
 		switch {
 		case ctx.Err() != nil:
-			return nil
+			return quiet(exitFailed)
 		case err != nil:
 			return failed(fmt.Errorf("play %s: %w", s.Name, err))
 		}

@@ -11,5 +11,6 @@ import (
 func main() {
 	time.Local = time.UTC // a script's local time is the same on every machine
 	tuneMemory()
+	surviveReaders()
 	os.Exit(execute(streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Args[1:]))
 }

@@ -124,6 +124,7 @@ func (a *app) provide(ctx context.Context, f providerFlags, o faultprovider.Opti
 	// What a provider remembers is bytes without pointers: the collector can look often at little cost, and the memory
 	// stays close to what is remembered.
 	defer debug.SetGCPercent(debug.SetGCPercent(25))
+	a.live()
 	out := newLines(a.clk, a.Out, nil)
 	defer out.close()
 	o.Observe = func(e faultprovider.Entry) { logEntry(out, f.log, e) }

@@ -1,13 +1,11 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os/signal"
+	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -67,25 +65,28 @@ func usage(format string, args ...any) error { return &exit{exitUsage, fmt.Error
 
 // execute runs one command line and gives its exit code.
 func execute(s streams, args []string) int {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	ctx, stop := untilSignal()
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the program as it stands
-	root := newRoot(s)
+	out := &wholeOutput{w: s.Out}
+	asJSON := slices.Contains(args, "--json")
+	root := newRoot(streams{In: s.In, Out: out, Err: s.Err})
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
-	if err == nil {
+	if flushed := out.flush(); flushed != nil && err == nil {
+		err = failed(fmt.Errorf("write the output: %w", flushed))
+	}
+	if err == nil || readerGone(err) {
 		return 0
 	}
-	if text := err.Error(); text != "" {
-		for _, line := range strings.Split(text, "\n") { // several only where a file has several mistakes
-			fmt.Fprintln(s.Err, "faultlab: "+clean(line))
-		}
+	code := exitUsage // of cobra's own errors: an unknown command or flag, a wrong number of arguments
+	if e := (*exit)(nil); errors.As(err, &e) {
+		code = e.code
 	}
-	var e *exit
-	if errors.As(err, &e) {
-		return e.code
+	if sig := interruptedBy(ctx); sig != 0 {
+		code = sig
 	}
-	return exitUsage // cobra's own errors: an unknown command or flag, a wrong number of arguments
+	printError(s.Err, err, code, asJSON)
+	return code
 }
 
 // newRoot is the tree of commands.

@@ -69,6 +69,7 @@ func (a *app) run(ctx context.Context, f runFlags, files []string) error {
 		return failed(listenError(addr, err))
 	}
 	defer l.Close()
+	a.live()
 	out := newLines(a.clk, a.Out, nil)
 	defer out.close()
 	var w *worker
@@ -76,9 +77,7 @@ func (a *app) run(ctx context.Context, f runFlags, files []string) error {
 	defer told.close()
 	o := f.worker
 	o.docs, o.serves = docs, true
-	o.log = func(run string, at engine.Pos, level, text string) {
-		told.put(fmt.Sprintf("%s %s %s: %s", run, stepName(at.Step, at.Undo), level, clean(text)))
-	}
+	o.log = consoleTo(told)
 	if !f.quiet {
 		o.observe = func(events []engine.Event) { a.report(told, events) }
 	}
@@ -91,6 +90,13 @@ func (a *app) run(ctx context.Context, f runFlags, files []string) error {
 		err = closing
 	}
 	return err
+}
+
+// consoleTo prints what scripts write to their console.
+func consoleTo(out *lines) func(run string, at engine.Pos, level, text string) {
+	return func(run string, at engine.Pos, level, text string) {
+		out.put(fmt.Sprintf("%s %s %s: %s", run, stepName(at.Step, at.Undo), level, clean(text)))
+	}
 }
 
 // reportPace keeps the report of runs from asking for more writes to the disk than the runs themselves do.

@@ -57,7 +57,7 @@ func withSmallFiles() {
 //	exits CODE ARGS...        faultlab ARGS ends with this exit code; faultlab-nobody and faultlab-small may stand before ARGS
 //	start NAME ARGS...        starts faultlab ARGS beside the script
 //	await NAME REGEX [VAR...] waits for a line of its output, from the last one awaited on; VARs get the submatches
-//	end NAME [SIGNAL]         sends TERM, or KILL, HUP, INT, and waits for the end; its whole output is stdout then
+//	end NAME [SIGNAL [CODE]]  sends TERM, or KILL, HUP, INT, and waits for the end, with this exit code (0 unless said, any other for !); its whole output is stdout then
 //	signal NAME SIGNAL        sends STOP or CONT, and waits for nothing
 //	send METHOD URL [BODY] [HEADER:VALUE...]  prints the status and the body of an answer
 //	capture VAR REGEX         takes a submatch from stdout
@@ -275,17 +275,20 @@ func signalTo(ts *testscript.TestScript, neg bool, args []string) {
 func end(ts *testscript.TestScript, neg bool, args []string) {
 	signals := map[string]syscall.Signal{"TERM": syscall.SIGTERM, "KILL": syscall.SIGKILL, "HUP": syscall.SIGHUP, "INT": syscall.SIGINT}
 	sig := syscall.SIGTERM
-	if len(args) == 2 {
+	if len(args) >= 2 {
 		sig = signals[args[1]]
 	}
-	if len(args) < 1 || sig == 0 {
-		ts.Fatalf("usage: end NAME [SIGNAL]")
+	if len(args) < 1 || len(args) > 3 || sig == 0 {
+		ts.Fatalf("usage: end NAME [SIGNAL [CODE]]")
 	}
 	d := running(ts, args[0])
 	delete(daemons(ts), args[0])
 	err := d.stop(sig)
 	fmt.Fprint(ts.Stdout(), d.out)
-	if sig != syscall.SIGKILL && (err != nil) != neg {
+	switch {
+	case len(args) == 3 && args[2] != strconv.Itoa(d.cmd.ProcessState.ExitCode()):
+		ts.Fatalf("%s ended with %d, want %s", args[0], d.cmd.ProcessState.ExitCode(), args[2])
+	case len(args) < 3 && sig != syscall.SIGKILL && (err != nil) != neg:
 		ts.Fatalf("%s ended with %v", args[0], err)
 	}
 }

@@ -195,7 +195,7 @@ func (a *app) resolveCommand() *cobra.Command {
 				}
 				q.Result = json.RawMessage(result)
 			}
-			out, err := a.ask(cmd.Context(), request{verb: verbResolve, run: args[0], args: q, settle: true, worker: w})
+			out, err := a.ask(cmd.Context(), request{verb: verbResolve, run: args[0], args: q, settle: true, console: true, worker: w})
 			if err != nil {
 				return err
 			}

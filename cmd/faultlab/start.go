@@ -38,7 +38,7 @@ func (a *app) triggerCommand() *cobra.Command {
 				}
 				q.Workflow, q.Source = docs[0].Workflow.ID, docs[0].Source
 			}
-			out, err := a.ask(cmd.Context(), request{verb: verbTrigger, args: q, settle: true, worker: w})
+			out, err := a.ask(cmd.Context(), request{verb: verbTrigger, args: q, settle: true, console: true, worker: w})
 			if err != nil {
 				return err
 			}
@@ -89,7 +89,7 @@ func (a *app) rerunCommand() *cobra.Command {
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.completeRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			out, err := a.ask(cmd.Context(), request{verb: verbRerun, run: args[0], settle: true, worker: w})
+			out, err := a.ask(cmd.Context(), request{verb: verbRerun, run: args[0], settle: true, console: true, worker: w})
 			if err != nil {
 				return err
 			}

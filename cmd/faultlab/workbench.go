@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -72,6 +73,10 @@ func (a *app) workbench(ctx context.Context, c *cobra.Command, f workbenchFlags)
 	var ended *tui.Ended
 	if err != nil && (ctx.Err() == nil || errors.As(err, &ended)) {
 		a.log(err)
+		if sig := syscall.Signal(0); ended != nil {
+			sig, _ = ended.Signal.(syscall.Signal)
+			return &exit{exitSignal + int(sig), err}
+		}
 		return failed(err)
 	}
 	return nil
@@ -91,7 +96,7 @@ func (a *app) plain(ctx context.Context, o tui.Options) error {
 // terminal is what there is to draw on.
 func (a *app) terminal() (in, out *os.File, ok bool) {
 	in, ok1 := a.In.(*os.File)
-	out, ok2 := a.Out.(*os.File)
+	out, ok2 := a.raw().(*os.File)
 	return in, out, ok1 && ok2
 }
 

@@ -148,34 +148,6 @@ type answer struct {
 	Error     *problem   `json:"error,omitempty"`
 }
 
-// problem is an error on its way through the inbox.
-type problem struct {
-	Message string `json:"message"`
-	Code    string `json:"code,omitempty"`
-}
-
-func problemOf(run string, err error) *problem {
-	p := &problem{Message: err.Error()}
-	if errors.Is(err, engine.ErrNoRun) {
-		p.Message = noRun(run)
-	}
-	var coded trigger.Coded
-	if errors.As(err, &coded) {
-		p.Code = coded.ErrorCode()
-	}
-	return p
-}
-
-func (p *problem) err() error {
-	if p == nil {
-		return nil
-	}
-	if p.Code != "" {
-		return failed(fmt.Errorf("%s [%s]", p.Message, p.Code))
-	}
-	return failed(errors.New(p.Message))
-}
-
 // The verbs of commands.
 const (
 	verbResolve = "resolve"

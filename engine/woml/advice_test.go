@@ -58,7 +58,6 @@ var warnings = []advice{
 	{"a number with a leading zero", inScript("return " + mark + "010;"), []string{codeScriptStrictMode}},
 	{"a script that ends its function", inScript("return 1; " + mark + "} function extra() { return services; "), []string{codeScriptOutsideStep}},
 	{"another database", inScript(`const db = services.db({ driver: ` + mark + `"postgres", connection: secrets.URL });`), []string{codeDatabaseDriverNotRun}},
-	{"two webhooks on one path", inTriggers(webhookAt("/in") + `<webhook id="b" path="` + mark + `/in" auth="none"/>`), []string{codeWebhookPathShared}},
 	{"several in the order of the script", retrying(mark + `services.http.request({ method: "POST" }); with (a) { fetch(b, { method: "PUT" }); }`),
 		[]string{codeWriteWithoutIdempotency, codeScriptStrictMode, codeWriteWithoutIdempotency}},
 }

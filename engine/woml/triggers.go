@@ -73,9 +73,8 @@ func (c *checker) uniqueTriggers(triggers []Trigger, elements []*element) {
 		}
 		ids[t.ID] = true
 		if other, taken := paths[t.Path]; taken {
-			c.warn(elements[i].attribute("path").valueStart, codeWebhookPathShared,
-				fmt.Sprintf("Webhooks %s and %s have the same path: this workflow can be checked, and not be served.", excerpt(other), excerpt(t.ID)),
-				"Give each webhook a path of its own.")
+			c.fail(elements[i].attribute("path").valueStart, codeWebhookPathShared,
+				fmt.Sprintf("Webhooks %s and %s have the same path.", excerpt(other), excerpt(t.ID)), "Give each webhook a path of its own.")
 		}
 		if t.Path != "" {
 			paths[t.Path] = t.ID

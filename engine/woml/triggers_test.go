@@ -33,6 +33,7 @@ var triggerRefusals = []refusal{
 	{"reserved path", inTriggers(webhookAt(mark + "/_woml")), codeWebhookPathInvalid},
 	{"below a reserved path", inTriggers(webhookAt(mark + "/_woml/x")), codeWebhookPathInvalid},
 	{"path that is too long", inTriggers(webhookAt(mark + "/" + strings.Repeat("a", 2048))), codeWebhookPathInvalid},
+	{"two webhooks on one path", inTriggers(webhookAt("/in") + `<webhook id="b" path="` + mark + `/in" auth="none"/>`), codeWebhookPathShared},
 	{"another method", inTriggers(`<webhook id="in" path="/in" method="` + mark + `PUT" auth="none"/>`), codeWebhookMethodUnsupported},
 	{"method in lower case", inTriggers(`<webhook id="in" path="/in" method="` + mark + `post" auth="none"/>`), codeWebhookMethodUnsupported},
 	{"another auth", inTriggers(`<webhook id="in" path="/in" auth="` + mark + `basic"/>`), codeWebhookAuthInvalid},
