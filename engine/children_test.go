@@ -107,7 +107,7 @@ func TestACancelledParentLeavesItsChild(t *testing.T) {
 	l.run(func() {
 		parent, _ = l.admit("orders", "", `{"orderId":"o1"}`)
 		_ = l.clk.Sleep(t.Context(), time.Second)
-		if err := l.eng.Cancel(parent, ""); err != nil {
+		if err := l.eng.Cancel(engine.Cancellation{Run: parent}); err != nil {
 			t.Error(err)
 		}
 	})

@@ -47,7 +47,7 @@ func TestAttemptCodes(t *testing.T) {
 			l.run(func() {
 				if id, _ = l.admit("orders", "", r.payload); r.after > 0 {
 					_ = l.clk.Sleep(t.Context(), r.after)
-					if err := l.eng.Cancel(id, ""); err != nil {
+					if err := l.eng.Cancel(engine.Cancellation{Run: id}); err != nil {
 						t.Error(err)
 					}
 				}
@@ -106,7 +106,7 @@ func TestCancelledRequests(t *testing.T) {
 			l.run(func() {
 				id, _ = l.admit("orders", "", `{}`)
 				_ = l.clk.Sleep(t.Context(), time.Second)
-				_ = l.eng.Cancel(id, "") // refused where it has ended
+				_ = l.eng.Cancel(engine.Cancellation{Run: id}) // refused where it has ended
 			})
 			c := l.get(id).Steps[0].Last().Calls[0]
 			if c.Code != r.code || c.Finding != r.finding || c.Next == engine.NextRetry {

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"faultlab/engine"
 )
@@ -47,7 +48,7 @@ func TestCompensation(t *testing.T) {
 		{"clean, the newest first", map[string]answer{"/jobs": {status: 422, body: "{}"}}, "P/charges P/holds P/jobs P/releases P/refunds", "compensated compensated not-done done done", false},
 		{"held back by an unknown", map[string]answer{"/jobs": lost}, "P/charges P/holds P/jobs", "done done unknown", true},
 		{"itself unknown", map[string]answer{"/jobs": {status: 422, body: "{}"}, "/releases": lost}, "P/charges P/holds P/jobs P/releases", "done done not-done unknown", true},
-		{"itself failed", map[string]answer{"/jobs": {status: 422, body: "{}"}, "/releases": {status: 404, body: "{}"}}, "P/charges P/holds P/jobs P/releases", "done done not-done not-done", false},
+		{"one refused, which does not stop the others", map[string]answer{"/jobs": {status: 422, body: "{}"}, "/releases": {status: 404, body: "{}"}}, "P/charges P/holds P/jobs P/releases P/refunds", "compensated done not-done not-done done", false},
 		{"not needed", nil, "P/charges P/holds P/jobs", "done done done", false},
 	} {
 		t.Run(r.name, func(t *testing.T) {
@@ -119,7 +120,7 @@ func TestARunThatTakesTooLongIsCompensated(t *testing.T) {
 	}
 }
 
-func TestACancelEndsACompensation(t *testing.T) {
+func TestACancelComesTooLateForACompensation(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, nil, document("", "|"+doing("charges")+"~~~"+doing("refunds"), "|"+doing("jobs")))
 	var cancelled error
@@ -129,13 +130,143 @@ func TestACancelEndsACompensation(t *testing.T) {
 			return answer{status: 422, body: "{}"}
 		case "/refunds":
 			run, _ := engine.ParseRequestID(s.id)
-			l.clk.Go("cancel", func() { cancelled = l.eng.Cancel(run.Run, "") })
-			return answer{broken: "hang"}
+			l.clk.Go("cancel", func() { cancelled = l.eng.Cancel(engine.Cancellation{Run: run.Run}) })
+			return answer{commit: true, status: 201, body: `{"id":"r"}`, after: time.Second}
 		}
 		return created
 	}
 	run := l.once(`{"orderId":"o1"}`)
-	if cancelled != nil || run.Status != engine.StatusCancelled || !run.Reconcile {
-		t.Errorf("cancelled with %v; run %s, reconcile %v; want a cancelled run that needs it", cancelled, run.Status, run.Reconcile)
+	if !isRefused(cancelled) || run.Status != engine.StatusFailed || run.Reconcile || run.StepBelief(run.Steps[0]) != engine.BeliefCompensated {
+		t.Errorf("cancelled with %v; run %s, reconcile %v; want it refused, and the run undone to its end", cancelled, run.Status, run.Reconcile)
+	}
+}
+
+// A cancel ends what waits, and then undoes like a failure once nothing is unknown.
+func TestACancelUndoesWhatTheRunHasDone(t *testing.T) {
+	t.Parallel()
+	for _, r := range []struct {
+		name      string
+		job       answer
+		keep      bool
+		paths     string
+		stands    string
+		reconcile bool
+	}{
+		{"while a retry is due", refused, false, "P/charges P/jobs P/refunds", "", false},
+		{"with what it did to be kept", refused, true, "P/charges P/jobs", "step1", false},
+		{"while a request is out, which becomes unknown", answer{broken: "hang"}, false, "P/charges P/jobs", "step1", true},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t, nil, document("", "|"+doing("charges")+"~~~"+doing("refunds"), retry3+doing("jobs")))
+			l.world.answer = func(_ int, s seen) answer {
+				if s.path == "/jobs" && s.method == "POST" {
+					return r.job
+				}
+				if s.method == "GET" {
+					return answer{status: 404, body: "{}"}
+				}
+				return created
+			}
+			l.start()
+			var id string
+			l.run(func() {
+				a, err := l.eng.Admit(engine.Delivery{Workflow: "orders", Payload: []byte(`{"orderId":"o1"}`)})
+				if err != nil {
+					t.Error(err)
+				}
+				id = a.Run
+				_ = l.clk.Sleep(t.Context(), 500*time.Millisecond)
+				if err := l.eng.Cancel(engine.Cancellation{Run: id, Keep: r.keep}); err != nil {
+					t.Error(err)
+				}
+			})
+			run := l.get(id)
+			// A 503 that is given up proves nothing: only what was refused for good does.
+			if r.job.status == 503 && run.Reconcile {
+				var err error
+				if run, err = l.settle(id, engine.Abandon, false); err != nil {
+					t.Fatal(err)
+				}
+				r.paths = strings.Replace(r.paths, "P/jobs", "P/jobs G/jobs/by-idempotency-key/"+run.Steps[1].Attempts[0].Key, 1)
+			}
+			if got := strings.Join(run.Stands, " "); l.paths() != r.paths || got != r.stands || run.Reconcile != r.reconcile || run.Status != engine.StatusCancelled {
+				t.Errorf("%s; %s stands; reconcile %v; run %s\nwant %s; %s; %v; cancelled", l.paths(), got, run.Reconcile, run.Status, r.paths, r.stands, r.reconcile)
+			}
+		})
+	}
+}
+
+// Abandoned after the run's timeout: the inverse has its own retry policy, which that timeout does not end.
+func TestAnInverseIsRetriedAfterTheRunsTimeout(t *testing.T) {
+	t.Parallel()
+	doc := strings.Replace(document(`<config timeout="10m" />`, "|"+doing("charges")+"~~~"+doing("refunds"), "|"+doing("jobs")),
+		"<compensate>", `<compensate retry="3" retry-delay="1s" retry-backoff="fixed">`, 1)
+	l := newLab(t, nil, doc)
+	refunds := 0
+	l.world.answer = func(_ int, s seen) answer {
+		switch {
+		case s.method == "GET":
+			return answer{status: 404, body: "{}"}
+		case s.path == "/jobs":
+			return lost
+		case s.path == "/refunds":
+			if refunds++; refunds == 1 {
+				return answer{status: 429, body: "{}"}
+			}
+		}
+		return created
+	}
+	run := l.once(`{"orderId":"o1"}`)
+	l.run(func() { _ = l.clk.Sleep(t.Context(), 11*time.Minute) })
+	run, err := l.settle(run.ID, engine.Abandon, false)
+	if err != nil || run.StepBelief(run.Steps[0]) != engine.BeliefCompensated || run.Code == "WOML_WORKFLOW_TIMED_OUT" {
+		t.Errorf("%v; %s, the charge is %s (%s); want it compensated, and the run failed by its job", err, l.paths(), run.StepBelief(run.Steps[0]), run.Code)
+	}
+}
+
+// What a compensation still has to do is done after a crash, and after a decision.
+func TestACompensationGoesOn(t *testing.T) {
+	t.Parallel()
+	doc := strings.Replace(document("", "|"+doing("charges")+"~~~"+doing("refunds"), "|"+doing("jobs")),
+		"<compensate>", `<compensate retry="2" retry-delay="1s" retry-backoff="fixed">`, 1)
+	for _, r := range []struct {
+		name    string
+		refunds []answer
+		crash   bool
+	}{
+		{"a due retry, after a crash", []answer{refused, created}, true},
+		{"a resubmit, which is really sent", []answer{lost, created}, false},
+		{"a resubmit after a retry", []answer{refused, refused, created}, false},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t, nil, doc)
+			n := 0
+			l.world.answer = func(_ int, s seen) answer {
+				switch {
+				case s.method == "GET":
+					return answer{status: 404, body: "{}"}
+				case s.path == "/jobs":
+					return answer{status: 422, body: "{}"}
+				case s.path == "/refunds":
+					n++
+					return r.refunds[n-1]
+				}
+				return created
+			}
+			var run *engine.Run
+			if r.crash {
+				run = l.restart(l.crashAt("", 500*time.Millisecond))
+			} else {
+				var err error
+				if run, err = l.settle(l.once(`{"orderId":"o1"}`).ID, engine.Resubmit, false); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if b := run.StepBelief(run.Steps[0]); b != engine.BeliefCompensated || n != len(r.refunds) || len(run.Stands) > 0 {
+				t.Errorf("the charge is %s after %d refunds were sent, %v stands: %s", b, n, run.Stands, l.paths())
+			}
+		})
 	}
 }

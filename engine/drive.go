@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
 	"faultlab/engine/script"
@@ -25,13 +24,13 @@ func (p part) pos(attempt int) Pos { return Pos{Step: p.step.ID, Undo: p.undo, A
 // drive carries one part on until it is done or has failed for good. It looks at
 // the history alone, so that it goes on after a crash from where it stood.
 func (rt *running) drive(ctx context.Context, p part) error {
-	for {
+	for before := true; ; before = false {
 		move := rt.move(p)
 		switch {
 		case move.done:
 			return nil
 		case move.failed != nil:
-			if cause := context.Cause(ctx); cause != nil {
+			if cause := context.Cause(ctx); cause != nil && !before { // it may have failed because of that
 				return cause
 			}
 			return move.failed
@@ -158,6 +157,9 @@ func (rt *running) judge(ctx context.Context, h *host, res script.Result, by str
 		in.calls = r.attempt(h.pos).Calls
 		rt.terms(&terms, r, in.calls)
 	})
+	if h.part.undo { // what is undone is undone however long the run takes
+		terms.deadline = time.Time{}
+	}
 	rule := attemptRuleFor(in)
 	end.Outcome, end.Next, end.Reason = rule.outcome, rule.next, rule.reason
 	if rule.outcome == Succeeded {
@@ -224,47 +226,4 @@ func (r *Run) eachRequest(f func(*Call, *Request)) {
 			}
 		}
 	}
-}
-
-// undo compensates the finished steps of a run that failed for good, the newest first.
-// It waits for nobody: while an operation of the run is unknown nothing is undone.
-func (rt *running) undo(failed *stepFailure) error {
-	steps := rt.doc.Workflow.Steps
-	for i := len(steps) - 1; i >= 0; i-- {
-		s := &steps[i]
-		if s.Compensate == nil {
-			continue
-		}
-		var due bool
-		var result json.RawMessage
-		rt.read(func(r *Run) {
-			st := r.StepAt(s.ID, false)
-			due = !r.needsReconciling() && st != nil && st.Done
-			if due {
-				result = st.Result
-			}
-		})
-		if !due {
-			continue
-		}
-		context := map[string]json.RawMessage{"result": result, "error": errorContext(failed)}
-		err := rt.drive(rt.ctx, part{step: s, undo: true, retry: s.Compensate.Retry, script: s.Compensate.Script, extra: context})
-		var f *stepFailure
-		if errors.As(err, &f) {
-			failed.code, failed.message = codeCompensation, fmt.Sprintf("%s; and its compensation of %s failed: %s", failed.message, s.ID, f.message)
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func errorContext(f *stepFailure) json.RawMessage {
-	raw, err := json.Marshal(map[string]string{"step": f.step, "code": f.code, "message": f.message})
-	if err != nil {
-		return json.RawMessage("null")
-	}
-	return raw
 }

@@ -45,6 +45,7 @@ func appendFact(b []byte, f Fact) (_ []byte, ok bool, err error) {
 		o.optional("step", f.Step)
 		o.optional("code", f.Code)
 		o.optional("msg", f.Message)
+		o.list("stands", f.Stands)
 	default:
 		return b, false, nil
 	}
@@ -145,6 +146,18 @@ func (o *object) optional(name, s string) {
 	if s != "" {
 		o.string(name, s)
 	}
+}
+
+func (o *object) list(name string, items []string) {
+	if len(items) == 0 {
+		return
+	}
+	o.name(name)
+	for i, item := range items {
+		o.text = append(o.text, "[,"[min(i, 1)])
+		o.quote(item)
+	}
+	o.text = append(o.text, ']')
 }
 
 func (o *object) number(name string, n int64) {

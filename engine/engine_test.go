@@ -278,7 +278,7 @@ func TestCancelInFlightIsUnknown(t *testing.T) {
 	l.run(func() {
 		id, _ = l.admit("orders", "", `{"orderId":"o1"}`)
 		_ = l.clk.Sleep(t.Context(), time.Second)
-		if err := l.eng.Cancel(id, ""); err != nil {
+		if err := l.eng.Cancel(engine.Cancellation{Run: id}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -302,7 +302,7 @@ func TestNothingStartsAfterACancel(t *testing.T) {
 		id, _ = l.admit("orders", "", `{"orderId":"o1"}`)
 		l.clk.AfterFunc(0, func() { // after the request has begun to wait
 			_ = l.clk.Sleep(t.Context(), time.Second)
-			if err := l.eng.Cancel(id, ""); err != nil {
+			if err := l.eng.Cancel(engine.Cancellation{Run: id}); err != nil {
 				t.Error(err)
 			}
 		})

@@ -155,16 +155,18 @@ type Waiting struct {
 
 // CancelAsked: nothing new starts from here on.
 type CancelAsked struct {
+	Keep  bool   `json:"keep,omitempty"`  // what stands is not undone
 	Inbox string `json:"inbox,omitempty"` // the command's id where another process asked
 }
 
 // Ended: the run does nothing more by itself. A decision can make it go on; then it ends again.
 type Ended struct {
-	Status    Status `json:"status"`
-	Reconcile bool   `json:"rec,omitempty"` // an operation of it is unknown
-	Step      string `json:"step,omitempty"`
-	Code      string `json:"code,omitempty"`
-	Message   string `json:"msg,omitempty"`
+	Status    Status   `json:"status"`
+	Reconcile bool     `json:"rec,omitempty"` // an operation of it is unknown
+	Step      string   `json:"step,omitempty"`
+	Code      string   `json:"code,omitempty"`
+	Message   string   `json:"msg,omitempty"`
+	Stands    []string `json:"stands,omitempty"` // finished steps whose inverse was not made, of a run that failed or was cancelled
 }
 
 // Evidence: what a look-up by key said about one call.

@@ -23,7 +23,7 @@ func TestACancelledBackoffSendsNothingMore(t *testing.T) {
 	l.replies(refused, created)
 	id := l.crashAt("", 300*time.Millisecond)
 	l.begin(func(e *engine.Engine) {
-		if err := e.Cancel(id, "command-1"); err != nil {
+		if err := e.Cancel(engine.Cancellation{Run: id, Inbox: "command-1"}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -32,7 +32,7 @@ func TestACancelledBackoffSendsNothingMore(t *testing.T) {
 		t.Errorf("run %s, %d writes; want cancelled, and the one before the crash", run.Status, l.world.posts())
 	}
 	l.begin(func(e *engine.Engine) {
-		if err := e.Cancel(id, ""); !isRefused(err) {
+		if err := e.Cancel(engine.Cancellation{Run: id}); !isRefused(err) {
 			t.Errorf("a second cancel gave %v", err)
 		}
 	})
@@ -46,7 +46,7 @@ func TestTwoCancelsEndARunOnce(t *testing.T) {
 	l.begin(func(e *engine.Engine) {
 		for range 2 {
 			l.clk.Go("cancel", func() {
-				if err := e.Cancel(id, ""); err != nil && !isRefused(err) {
+				if err := e.Cancel(engine.Cancellation{Run: id}); err != nil && !isRefused(err) {
 					t.Error(err)
 				}
 			})
@@ -75,7 +75,7 @@ func TestARunThatHasEndedIsNotCancelled(t *testing.T) {
 	l.options = func(o *engine.Options) {
 		o.Observe = func(events []engine.Event) {
 			if e := events[0]; e.Fact.Kind() == engine.KindEnded { // not on disk yet
-				l.clk.Go("cancel", func() { cancelled = l.eng.Cancel(e.Run, "") })
+				l.clk.Go("cancel", func() { cancelled = l.eng.Cancel(engine.Cancellation{Run: e.Run}) })
 			}
 		}
 	}
@@ -142,7 +142,7 @@ func TestWhatIsAskedOfAnEndedRunLeavesNothingBehind(t *testing.T) {
 		if err := l.eng.Resolve(engine.Resolution{Run: id, Decision: engine.Escalate, Reason: "by the test"}); err != nil {
 			t.Error(err)
 		}
-		if err := l.eng.Cancel(id, ""); !isRefused(err) {
+		if err := l.eng.Cancel(engine.Cancellation{Run: id}); !isRefused(err) {
 			t.Errorf("cancelled what has ended: %v", err)
 		}
 	})

@@ -144,6 +144,17 @@ func (rt *running) acquire(ctx context.Context, first bool) error {
 	return context.Cause(ctx)
 }
 
+// ensureSlot waits for a slot unless the run has one.
+func (rt *running) ensureSlot(ctx context.Context) error {
+	rt.e.mu.Lock()
+	has := rt.slot
+	rt.e.mu.Unlock()
+	if has {
+		return nil
+	}
+	return rt.acquire(ctx, false)
+}
+
 // release gives the slot back, or the place of a run that never asked for one.
 func (rt *running) release() {
 	e := rt.e

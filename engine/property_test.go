@@ -53,7 +53,7 @@ func TestNoScheduleDoublesAnEffect(t *testing.T) {
 				if cancel >= 0 {
 					clk.Go("cancel", func() {
 						_ = clk.Sleep(context.Background(), cancel)
-						if err := eng.Cancel(id, ""); err != nil && !isRefused(err) && !errors.Is(err, engine.ErrKilled) && !errors.Is(err, engine.ErrNoRun) {
+						if err := eng.Cancel(engine.Cancellation{Run: id}); err != nil && !isRefused(err) && !errors.Is(err, engine.ErrKilled) && !errors.Is(err, engine.ErrNoRun) {
 							rt.Fatal(err)
 						}
 					})

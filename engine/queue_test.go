@@ -86,7 +86,7 @@ func TestACancelledRunLeavesTheQueue(t *testing.T) {
 		for i := range ids {
 			ids[i], _ = l.admit("orders", "", `{}`)
 		}
-		if err := l.eng.Cancel(ids[1], ""); err != nil {
+		if err := l.eng.Cancel(engine.Cancellation{Run: ids[1]}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -116,7 +116,7 @@ func TestARunCancelledBeforeItAskedKeepsNoSlot(t *testing.T) {
 	l.start()
 	var last string
 	l.run(func() {
-		if err := l.eng.Cancel(ids[1], ""); err != nil {
+		if err := l.eng.Cancel(engine.Cancellation{Run: ids[1]}); err != nil {
 			t.Error(err)
 		}
 		last, _ = l.admit("orders", "", `{}`)

@@ -24,6 +24,8 @@ type Run struct {
 
 	AdmittedAt, StartedAt, EndedAt time.Time
 	CancelAsked                    bool
+	Keep                           bool      // the cancel leaves what stands
+	Stands                         []string  // finished steps whose inverse was not made, of a run that failed or was cancelled
 	Resumed                        bool      // a decision lets an ended run go on
 	ResumedAt                      time.Time // when; the run's timeout counts anew from there
 	Last                           int64     // the place of the last event folded
@@ -154,10 +156,10 @@ func (r *Run) Apply(e Event) {
 	case Waiting:
 		r.Status = StatusWaiting
 	case CancelAsked:
-		r.CancelAsked, r.Status = true, StatusCancelling
+		r.CancelAsked, r.Keep, r.Status = true, f.Keep, StatusCancelling
 	case Ended:
 		r.Status, r.Reconcile, r.EndedAt, r.Resumed = f.Status, f.Reconcile, e.At, false
-		r.Code, r.Message, r.FailedAt = f.Code, f.Message, f.Step
+		r.Code, r.Message, r.FailedAt, r.Stands = f.Code, f.Message, f.Step, f.Stands
 	case Evidence:
 		if c := r.callAt(f.Pos); c != nil {
 			c.Evidence = append(c.Evidence, EvidenceAt{f, e.Seq, e.At})
@@ -171,7 +173,7 @@ func (r *Run) reopen() {
 	if r.Status != StatusCancelling {
 		r.Status = StatusRunning
 	}
-	r.Reconcile, r.EndedAt, r.Code, r.Message, r.FailedAt = false, time.Time{}, "", "", ""
+	r.Reconcile, r.EndedAt, r.Code, r.Message, r.FailedAt, r.Stands = false, time.Time{}, "", "", "", nil
 }
 
 func (r *Run) callEnded(e Event, f CallEnded) {
@@ -235,13 +237,11 @@ func (s *Step) covered(but *Call) bool {
 
 // needsReconciling reports whether a person must look at the run, were it to end now, before anybody knows what happened.
 func (r *Run) needsReconciling() bool {
-	for _, s := range r.Steps {
-		if r.belief(s, true) == BeliefUnknown || r.halfKnown(s) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.Steps, r.inDoubt)
 }
+
+// inDoubt reports whether something of the step is unknown, were the run to end now.
+func (r *Run) inDoubt(s *Step) bool { return r.belief(s, true) == BeliefUnknown || r.halfKnown(s) }
 
 // halfKnown: a write of the step's newest attempt is proved, and another one of it is still ambiguous and wanted.
 func (r *Run) halfKnown(s *Step) bool {

@@ -127,42 +127,57 @@ func (rt *running) steps(ctx context.Context) error {
 
 // finish writes the run's end, after what must be undone was undone.
 func (rt *running) finish(cause error) error {
-	failed := rt.failure(cause)
-	if failed != nil {
-		child, err := rt.unsettledChild()
-		switch {
-		case err != nil:
-			return err
-		case child != "":
-			failed.message += fmt.Sprintf("; nothing is undone before %s has ended and nothing of it is unknown: then resubmit this run", child)
-		default:
-			if err := rt.undo(failed); err != nil { // a cancel ends the compensation too
-				cause = err
-			}
-		}
-	}
 	if errors.Is(cause, ErrKilled) || isHistory(cause) {
 		return cause
+	}
+	failed := rt.failure(cause)
+	if failed != nil {
+		if err := rt.settleFailure(failed); err != nil {
+			return err
+		}
 	}
 	end := Ended{Status: StatusSucceeded}
 	rt.read(func(r *Run) {
 		end.Reconcile = r.needsReconciling()
-		switch {
-		case errors.Is(cause, errCancelled):
-			end.Status, end.Code, end.Message = StatusCancelled, codeCancelled, errCancelled.Error()
-		case failed != nil:
-			end.Status, end.Step, end.Code, end.Message = StatusFailed, failed.step, failed.code, failed.message
-		case end.Reconcile:
-			end.Status, end.Code, end.Message = StatusFailed, codeOperationUnknown, "an operation of the run is unknown"
+		if failed == nil && end.Reconcile {
+			failed = &stepFailure{code: codeOperationUnknown, message: "an operation of the run is unknown"}
+		}
+		if failed == nil {
+			return
+		}
+		end.Status, end.Step, end.Code, end.Message = StatusFailed, failed.step, failed.code, failed.message
+		end.Stands = rt.standing(r)
+		if r.CancelAsked {
+			end.Status, end.Step = StatusCancelled, ""
 		}
 	})
 	return rt.e.durable(rt.e.append(rt, end))
+}
+
+// settleFailure undoes what a run has done that failed or was cancelled, unless that must wait or is not wanted.
+func (rt *running) settleFailure(failed *stepFailure) error {
+	var keep bool
+	rt.read(func(r *Run) { keep = r.CancelAsked && r.Keep })
+	child, err := rt.unsettledChild()
+	switch {
+	case err != nil:
+		return err
+	case child != "":
+		failed.message += fmt.Sprintf("; nothing is undone before %s has ended and nothing of it is unknown: then resubmit this run", child)
+	case keep:
+		failed.message += ", and what it did was to be left as it is"
+	default:
+		return rt.undo(failed)
+	}
+	return nil
 }
 
 // failure is what a run failed by for good, if it did: a step, or the time that it took.
 func (rt *running) failure(cause error) *stepFailure {
 	var failed *stepFailure
 	switch {
+	case errors.Is(cause, errCancelled):
+		return &stepFailure{code: codeCancelled, message: errCancelled.Error()}
 	case errors.As(cause, &failed):
 		return failed
 	case errors.Is(cause, errRunTimeout):

@@ -94,7 +94,7 @@ func (b *Bench) actCancel(l lang.Line) error {
 		return err
 	}
 	b.note(Note{Verb: l.Verb, Text: r.ID})
-	return e.Cancel(r.ID, "")
+	return e.Cancel(engine.Cancellation{Run: r.ID, Keep: l.Has("--keep")})
 }
 
 func (b *Bench) actRerun(l lang.Line) error {

@@ -122,6 +122,9 @@ func (a *app) printEnd(before, run string) (*engine.Run, error) {
 	if r.Message != "" {
 		fmt.Fprintf(a.Out, "because: %s [%s]\n", clean(r.Message), r.Code)
 	}
+	if len(r.Stands) > 0 {
+		fmt.Fprintf(a.Out, "not undone: %s\n", clean(strings.Join(r.Stands, ", ")))
+	}
 	if r.Reconcile {
 		fmt.Fprintf(a.Out, "reconcile: needed: %s\n", clean(a.command("lookup", r.ID)))
 	}
@@ -129,15 +132,20 @@ func (a *app) printEnd(before, run string) (*engine.Run, error) {
 }
 
 func (a *app) cancelCommand() *cobra.Command {
-	return &cobra.Command{
+	var q cancelArgs
+	var w workerOptions
+	c := &cobra.Command{
 		Use:   "cancel RUN",
-		Short: "End a run: nothing new starts, and an open write becomes unknown",
-		Long: "cancel ends a run: nothing new starts in it. It undoes nothing: what was sent and not\n" +
-			"answered is unknown from then on, and needs a look-up.",
+		Short: "End a run and undo what it has done",
+		Long: "cancel ends a run: nothing new starts in it, and a request that was sent and not\n" +
+			"answered becomes unknown. Then the finished steps are undone by their <compensate>, the\n" +
+			"newest first, as after a failure; while something of the run is unknown nothing is\n" +
+			"undone: look it up and resolve it first. With --keep nothing is undone.",
+		Example:           "  faultlab cancel run_4be1\n  faultlab cancel run_4be1 --keep",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.completeRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			out, err := a.ask(cmd.Context(), request{verb: verbCancel, run: args[0], settle: true})
+			out, err := a.ask(cmd.Context(), request{verb: verbCancel, run: args[0], args: q, settle: true, worker: w})
 			if err != nil {
 				return err
 			}
@@ -145,4 +153,7 @@ func (a *app) cancelCommand() *cobra.Command {
 			return err
 		},
 	}
+	c.Flags().BoolVar(&q.Keep, "keep", false, "undo nothing: leave what the run has done as it is")
+	w.flags(c.Flags())
+	return c
 }

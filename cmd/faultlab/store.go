@@ -182,7 +182,10 @@ func (r *runsOnDisk) carryOut(run string, l lang.Line) (about string, err error)
 		}
 		return about, nil
 	}
-	if l.Verb == verbCancel || l.Verb == verbRerun {
+	switch l.Verb {
+	case verbCancel:
+		return r.ask(request{verb: l.Verb, run: run, args: cancelArgs{Keep: l.Has("--keep")}, settle: true})
+	case verbRerun:
 		return r.ask(request{verb: l.Verb, run: run, args: struct{}{}, settle: true})
 	}
 	q := resolveArgs{Decision: engine.Decision(l.Verb), Force: l.Has("--force")}

@@ -157,7 +157,7 @@ const (
 	verbTrigger = "trigger"
 )
 
-// resolveArgs, lookupArgs and triggerArgs are the arguments of commands.
+// resolveArgs, lookupArgs, cancelArgs and triggerArgs are the arguments of commands.
 type resolveArgs struct {
 	Key      string          `json:"key,omitempty"`
 	Decision engine.Decision `json:"decision"`
@@ -169,6 +169,10 @@ type resolveArgs struct {
 type lookupArgs struct {
 	Key string `json:"key,omitempty"`
 	URL string `json:"url,omitempty"`
+}
+
+type cancelArgs struct {
+	Keep bool `json:"keep,omitempty"`
 }
 
 type triggerArgs struct {
@@ -210,7 +214,13 @@ func (w *worker) verb(ctx context.Context, c engine.Command) (out answer, err er
 			out.Evidence, err = w.lookup(ctx, c.Run, q)
 		}
 	case verbCancel:
-		err = w.eng.Cancel(c.Run, c.ID)
+		var q cancelArgs
+		if len(c.Args) > 0 {
+			err = json.Unmarshal(c.Args, &q)
+		}
+		if err == nil {
+			err = w.eng.Cancel(engine.Cancellation{Run: c.Run, Keep: q.Keep, Inbox: c.ID})
+		}
 	case verbRerun:
 		var r engine.Receipt
 		r, err = w.eng.Rerun(c.Run, c.ID)

@@ -1,0 +1,86 @@
+package engine
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// undo compensates the finished steps of a run that failed or was cancelled, the
+// newest first. An inverse that is refused does not stop the others. While something of
+// the run is unknown nothing is undone: see heldBack.
+func (rt *running) undo(failed *stepFailure) error {
+	ctx, done := rt.e.clk.WithCancel(rt.e.root) // neither the run's timeout nor a cancel ends an inverse
+	defer done(nil)
+	var refused []string
+	for _, s := range slices.Backward(rt.doc.Workflow.Steps) {
+		result, due := rt.inverseDue(s.ID, s.Compensate != nil)
+		if !due {
+			continue
+		}
+		if err := rt.ensureSlot(ctx); err != nil {
+			return err
+		}
+		context := map[string]json.RawMessage{"result": result, "error": errorContext(failed)}
+		err := rt.drive(ctx, part{step: &s, undo: true, retry: s.Compensate.Retry, script: s.Compensate.Script, extra: context})
+		var f *stepFailure
+		if errors.As(err, &f) {
+			refused = append(refused, fmt.Sprintf("its compensation of %s failed: %s", s.ID, f.message))
+			continue
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if len(refused) > 0 {
+		failed.code, failed.message = codeCompensation, failed.message+"; and "+strings.Join(refused, "; ")
+	}
+	return nil
+}
+
+// inverseDue reports whether a step's inverse must be made, or made to its end, now.
+func (rt *running) inverseDue(step string, has bool) (result json.RawMessage, due bool) {
+	if !has {
+		return nil, false
+	}
+	rt.read(func(r *Run) {
+		if s := r.StepAt(step, false); s != nil && s.Done && !r.heldBack() {
+			result, due = s.Result, true
+		}
+	})
+	return result, due
+}
+
+// heldBack reports whether something of the run is unknown, so that nothing of it may
+// be undone. A compensation that goes on, by a due retry or by a decision, holds nothing back.
+func (r *Run) heldBack() bool {
+	return slices.ContainsFunc(r.Steps, func(s *Step) bool {
+		return !(s.Undo && s.open()) && r.inDoubt(s)
+	})
+}
+
+// undoing reports whether an inverse of the run was begun.
+func (r *Run) undoing() bool {
+	return slices.ContainsFunc(r.Steps, func(s *Step) bool { return s.Undo })
+}
+
+// standing are the finished steps that have an inverse which was not made, in the order of the document.
+func (rt *running) standing(r *Run) (steps []string) {
+	for _, s := range rt.doc.Workflow.Steps {
+		do, undo := r.StepAt(s.ID, false), r.StepAt(s.ID, true)
+		if s.Compensate != nil && do != nil && do.Done && (undo == nil || !undo.Done) {
+			steps = append(steps, s.ID)
+		}
+	}
+	return steps
+}
+
+func errorContext(f *stepFailure) json.RawMessage {
+	raw, err := json.Marshal(map[string]string{"step": f.step, "code": f.code, "message": f.message})
+	if err != nil {
+		return json.RawMessage("null")
+	}
+	return raw
+}
