@@ -2,6 +2,7 @@ package engine
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -9,27 +10,43 @@ import (
 	"faultlab/engine/assume"
 )
 
-// A write that is ambiguous or unproven is settled when the same attempt later
-// gets an accepted reply to a write under the same key, or to a read of that
-// origin whose URL contains the key, by itself: order-4 is not in /jobs/order-42.
-// Nothing else settles it.
-func (a *Attempt) settle(by *Call) {
-	for _, c := range a.Calls {
-		if c.N() >= by.N() || !c.Unsettled() {
-			continue
-		}
-		if by.Effect == Read && readsKey(by, c) || by.Effect != Read && by.Key != "" && by.Key == c.Key {
-			c.SettledBy = by.N()
+// An ambiguous or unproven write is settled when an attempt of its step, before it or
+// after, gets an accepted 2xx reply to a call of the same operation under the same key,
+// which the provider enforces, or to a read of that origin whose URL contains the key,
+// by itself: order-4 is not in /jobs/order-42. Nothing else settles it.
+
+// settle is told of a call that has just ended: it settles others, or others have settled it.
+func (s *Step) settle(c *Call) {
+	for _, a := range s.Attempts {
+		for _, o := range a.Calls {
+			switch {
+			case o.Unsettled() && proves(c, o):
+				o.SettledBy = c.Pos
+			case c.Unsettled() && proves(o, c):
+				c.SettledBy = o.Pos
+			}
 		}
 	}
+}
+
+// proves reports whether the reply that a call got says that a write happened.
+func proves(by, write *Call) bool {
+	if by == write || by.How != HowAccepted || by.Status/100 != 2 {
+		return false
+	}
+	if by.Effect == Read {
+		return readsKey(by, write)
+	}
+	return by.Write == write.Write && by.Effect == write.Effect &&
+		(by.Effect == IdempotentWrite || by.Effect == KeyedWrite && by.Key == write.Key)
 }
 
 // N is the call's number within its attempt.
 func (c *Call) N() int { return c.Call }
 
-// Unsettled reports whether the call is a write of which nobody can say whether it happened, as far as its attempt saw.
+// Unsettled reports whether the call is a write of which nobody can say whether it happened, as far as its step saw.
 func (c *Call) Unsettled() bool {
-	return (c.Finding == FoundAmbiguous || c.Finding == FoundUnproven) && c.SettledBy == 0
+	return (c.Finding == FoundAmbiguous || c.Finding == FoundUnproven) && c.SettledBy == Pos{}
 }
 
 func readsKey(read, write *Call) bool {
@@ -86,65 +103,80 @@ func (c *Call) proof() Finding {
 		return FoundNothing
 	case !c.Ended:
 		return FoundAmbiguous
-	case c.SettledBy != 0:
+	case c.SettledBy != Pos{}:
 		return FoundDone
 	}
 	return c.Finding
 }
 
-// StepBelief is table c for the operation of one step: a fold of its calls in the
-// history alone. A step that succeeded without a write stands for no operation:
-// its belief is empty.
-func (r *Run) StepBelief(s *Step) Belief { return r.belief(s, r.Status.Ended()) }
+// BeliefOf is table c for one operation: a fold of its own calls in the history alone.
+// A step that succeeded without a write stands for no operation: its belief is empty.
+func (r *Run) BeliefOf(o *Operation) Belief { return r.belief(o, r.Status.Ended()) }
 
-// belief is StepBelief; ended says that nothing of the run is open any more.
-func (r *Run) belief(s *Step, ended bool) Belief {
-	writes, doubt, done := 0, false, false
-	for _, a := range s.Attempts {
-		for _, c := range a.Calls {
-			switch c.proof() {
-			case FoundDone:
-				writes, done = writes+1, true
-			case FoundNotDone:
-				writes++
-			case FoundAmbiguous, FoundUnproven:
-				writes, doubt = writes+1, doubt || !r.abandonedKey(s, c)
-			}
+// belief is BeliefOf; ended says that nothing of the run is open any more.
+func (r *Run) belief(o *Operation, ended bool) Belief {
+	s := r.StepAt(o.Step, o.Undo)
+	doubt, done := false, len(o.Calls) == 0 && s.ByRecord
+	for _, c := range o.Calls {
+		switch c.proof() {
+		case FoundDone:
+			done = true
+		case FoundAmbiguous, FoundUnproven:
+			doubt = doubt || !o.decided(c)
 		}
 	}
 	switch {
 	case done && !s.Undo && r.undone(s):
 		return BeliefCompensated
-	case done || s.ByRecord:
+	case done:
 		return BeliefDone
 	case !ended && s.open():
 		return BeliefOpen
 	case doubt:
 		return BeliefUnknown
-	case writes == 0 && s.Done:
+	case len(o.Calls) == 0 && s.Done:
 		return ""
 	}
 	return BeliefNotDone
 }
 
-func (r *Run) undone(s *Step) bool {
-	u := r.StepAt(s.ID, true)
-	return u != nil && r.StepBelief(u) == BeliefDone
-}
+// StepBelief is the belief about the operation of a step that is farthest from done.
+func (r *Run) StepBelief(s *Step) Belief { return r.stepBelief(s, r.Status.Ended()) }
 
-// abandonedKey reports whether a later call under the same key was abandoned: the decision is about the key, not about one request of it.
-func (r *Run) abandonedKey(s *Step, c *Call) bool {
-	if c.Key == "" {
-		return false
-	}
-	for _, a := range s.Attempts {
-		for _, o := range a.Calls {
-			if d := o.Decision(); o.Key == c.Key && d != nil && d.Decision == Abandon {
-				return true
-			}
+func (r *Run) stepBelief(s *Step, ended bool) Belief {
+	worst := Belief("")
+	for _, o := range r.Operations(s) {
+		if b := r.belief(o, ended); slices.Index(fromWorst, b) < slices.Index(fromWorst, worst) {
+			worst = b
 		}
 	}
+	return worst
+}
+
+var fromWorst = []Belief{BeliefUnknown, BeliefOpen, BeliefNotDone, BeliefDone, BeliefCompensated, ""}
+
+// undone reports whether the step was compensated: by writes, or by a child that succeeded.
+func (r *Run) undone(s *Step) bool {
+	u := r.StepAt(s.ID, true)
+	if u == nil {
+		return false
+	}
+	switch r.StepBelief(u) {
+	case BeliefDone:
+		return true
+	case "":
+		return u.someCall(func(c *Call) bool { return c.Child != "" && c.How == HowAccepted })
+	}
 	return false
+}
+
+// decided reports whether a person took a decision about the call, or about another call
+// of the operation under its key, that settles it: the decision is about the key, not about one request.
+func (o *Operation) decided(c *Call) bool {
+	return slices.ContainsFunc(o.Calls, func(other *Call) bool {
+		d := other.Decision()
+		return (other == c || c.Key != "" && other.Key == c.Key) && d != nil && (d.Decision == Abandon || d.Decision == Record)
+	})
 }
 
 func (s *Step) open() bool {
@@ -152,53 +184,39 @@ func (s *Step) open() bool {
 	return a != nil && (a.Outcome == "" || a.Next == NextRetry || s.Pending != "")
 }
 
-// Doubts are the calls of the step that must be settled before anybody knows: the
-// newest one of each key, and every one without a key.
-func (r *Run) Doubts(s *Step) []*Call {
-	if r.StepBelief(s) != BeliefUnknown && !r.halfKnown(s) {
-		return nil
-	}
-	var out []*Call
-	seen := map[string]bool{}
-	for i := len(s.Attempts) - 1; i >= 0; i-- {
-		calls := s.Attempts[i].Calls
-		for j := len(calls) - 1; j >= 0; j-- {
-			c := calls[j]
-			p := c.proof()
-			if p != FoundAmbiguous && p != FoundUnproven || c.Key != "" && seen[c.Key] || r.abandonedKey(s, c) {
-				continue
-			}
-			seen[c.Key] = true
-			out = append(out, c)
-		}
+// Doubts are the calls of the step that must be settled before anybody knows: those of each of its operations.
+func (r *Run) Doubts(s *Step) (out []*Call) {
+	for _, o := range r.Operations(s) {
+		out = append(out, r.DoubtsOf(o)...)
 	}
 	return out
 }
 
-// VerdictOf compares a belief with the number of effects in the ledger, and with
-// the number of inverses that the ledger pairs with them.
-func VerdictOf(b Belief, effects, inverses int) Verdict {
-	switch {
-	case b == BeliefOpen || b == "":
-		return ""
-	case b == BeliefCompensated:
-		switch left := effects - inverses; {
-		case left == 0 && effects > 0:
-			return Compensated
-		case left > 1:
-			return Duplicate
+// DoubtsOf are the calls of an operation that must be settled before anybody knows: the
+// newest one of each key, and every one without a key.
+func (r *Run) DoubtsOf(o *Operation) []*Call { return r.doubts(o, r.Status.Ended()) }
+
+func (r *Run) doubts(o *Operation, ended bool) (out []*Call) {
+	from := 0
+	switch r.belief(o, ended) {
+	case BeliefUnknown:
+	case BeliefDone: // under one key: another one of the newest attempt may be in doubt
+		s := r.StepAt(o.Step, o.Undo)
+		if a := s.Last(); s.Done || a == nil || a.Outcome != Unknown {
+			return nil
 		}
-		return Uncompensated
-	case effects-inverses >= 2:
-		return Duplicate
-	case b == BeliefUnknown:
-		return Unresolved
-	case b == BeliefDone && effects == 0:
-		return PhantomSuccess
-	case b == BeliefDone:
-		return OneEffect
-	case effects == 0:
-		return CleanFailure
+		from = s.Last().N
+	default:
+		return nil
 	}
-	return FalseFailure
+	seen := map[string]bool{}
+	for _, c := range slices.Backward(o.Calls) {
+		p := c.proof()
+		if c.Attempt < from || p != FoundAmbiguous && p != FoundUnproven || c.Key != "" && seen[c.Key] || o.decided(c) {
+			continue
+		}
+		seen[c.Key] = true
+		out = append(out, c)
+	}
+	return out
 }

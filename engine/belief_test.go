@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -106,34 +107,61 @@ func TestEveryClosedBeliefHasAVerdict(t *testing.T) {
 func TestSettling(t *testing.T) {
 	t.Parallel()
 	at := func(method, url string) []*Request { return []*Request{{Method: method, URL: url}} }
-	lost := func() *Call {
-		c := keyed("order:42/a", FoundAmbiguous)
-		c.Call, c.Requests = 1, at("POST", "http://p.test/jobs")
-		return c
+	reply := func(c Call) *Call {
+		c.How, c.Ended = HowAccepted, true
+		if c.Status == 0 {
+			c.Status = 200
+		}
+		if c.Effect != Read {
+			c.Finding = FoundDone
+		}
+		return &c
 	}
+	const key = "order:42/a"
+	jobs := at("POST", "http://p.test/jobs")
 	for _, r := range []struct {
-		name  string
-		later *Call
-		want  bool
+		name string
+		by   *Call
+		want bool
 	}{
-		{"a write under the same key", &Call{Effect: KeyedWrite, Key: "order:42/a", Requests: at("POST", "http://p.test/jobs")}, true},
-		{"a write under another key", &Call{Effect: KeyedWrite, Key: "other", Requests: at("POST", "http://p.test/jobs")}, false},
-		{"a read of the key as it stands", &Call{Effect: Read, Requests: at("GET", "http://p.test/jobs/by-key/order:42/a")}, true},
-		{"a read of the key, percent-encoded", &Call{Effect: Read, Requests: at("GET", "http://p.test/jobs/by-key/order:42%2Fa")}, true},
-		{"a read of the key in a query", &Call{Effect: Read, Requests: at("GET", "http://p.test/jobs?key=order%3A42%2Fa")}, true},
-		{"a read of the key in quotes", &Call{Effect: Read, Requests: at("GET", "http://p.test/jobs?key=%22order%3A42%2Fa%22")}, true},
-		{"a read of a longer key", &Call{Effect: Read, Requests: at("GET", "http://p.test/jobs/by-key/order:42%2Fab")}, false},
-		{"a read of a key that ends like it", &Call{Effect: Read, Requests: at("GET", "http://p.test/jobs/by-key/re-order:42/a")}, false},
-		{"a read of a longer key and of the key", &Call{Effect: Read, Requests: at("GET", "http://p.test/jobs/order:42/a2?key=order:42/a")}, true},
-		{"a read of another origin", &Call{Effect: Read, Requests: at("GET", "http://q.test/jobs/order:42/a")}, false},
-		{"a read of something else", &Call{Effect: Read, Requests: at("GET", "http://p.test/jobs")}, false},
+		{"a write under the same key", reply(Call{Effect: KeyedWrite, Key: key, Requests: jobs}), true},
+		{"a write under another key", reply(Call{Effect: KeyedWrite, Key: "other", Requests: jobs}), false},
+		{"a write under the same key, which nobody enforces", reply(Call{Effect: UnkeyedWrite, Key: key, Requests: jobs}), false},
+		{"another write of the step under the same key", reply(Call{Effect: KeyedWrite, Key: key, Write: "invoice"}), false},
+		{"a local write", reply(Call{Effect: UnkeyedWrite, Service: "db", Write: "mark"}), false},
+		{"a read of the key as it stands", reply(Call{Effect: Read, Requests: at("GET", "http://p.test/jobs/by-key/order:42/a")}), true},
+		{"a read of the key that is told 404", reply(Call{Effect: Read, Status: 404, Requests: at("GET", "http://p.test/jobs/by-key/order:42/a")}), false},
+		{"a read of the key, percent-encoded", reply(Call{Effect: Read, Requests: at("GET", "http://p.test/jobs/by-key/order:42%2Fa")}), true},
+		{"a read of the key in a query", reply(Call{Effect: Read, Requests: at("GET", "http://p.test/jobs?key=order%3A42%2Fa")}), true},
+		{"a read of the key in quotes", reply(Call{Effect: Read, Requests: at("GET", "http://p.test/jobs?key=%22order%3A42%2Fa%22")}), true},
+		{"a read of a longer key", reply(Call{Effect: Read, Requests: at("GET", "http://p.test/jobs/by-key/order:42%2Fab")}), false},
+		{"a read of a key that ends like it", reply(Call{Effect: Read, Requests: at("GET", "http://p.test/jobs/by-key/re-order:42/a")}), false},
+		{"a read of a longer key and of the key", reply(Call{Effect: Read, Requests: at("GET", "http://p.test/jobs/order:42/a2?key=order:42/a")}), true},
+		{"a read of another origin", reply(Call{Effect: Read, Requests: at("GET", "http://q.test/jobs/order:42/a")}), false},
+		{"a read of something else", reply(Call{Effect: Read, Requests: at("GET", "http://p.test/jobs")}), false},
 	} {
-		c := lost()
-		r.later.Call = 2
-		a := &Attempt{Calls: []*Call{c, r.later}}
-		a.settle(r.later)
-		if got := c.SettledBy == 2; got != r.want {
-			t.Errorf("%s settles it: %v, want %v", r.name, got, r.want)
+		for _, f := range []Finding{FoundAmbiguous, FoundUnproven} {
+			for _, order := range []string{"after", "before", "in an attempt after", "in an attempt before"} {
+				lost := keyed(key, f)
+				lost.Requests = jobs
+				by := *r.by
+				calls := []*Call{lost, &by}
+				if strings.HasSuffix(order, "before") {
+					calls = []*Call{&by, lost}
+				}
+				s := &Step{ID: "step1", Attempts: []*Attempt{{N: 1}, {N: 2}}}
+				for i, c := range calls {
+					c.Pos = Pos{Step: "step1", Attempt: 1, Call: i + 1}
+					if strings.Contains(order, "attempt") {
+						c.Pos = Pos{Step: "step1", Attempt: i + 1, Call: 1}
+					}
+					s.Attempts[c.Attempt-1].Calls = append(s.Attempts[c.Attempt-1].Calls, c)
+					s.settle(c)
+				}
+				if got := lost.SettledBy == by.Pos; got != r.want {
+					t.Errorf("%s, %s, settles one that is %s: %v, want %v", r.name, order, f, got, r.want)
+				}
+			}
 		}
 	}
 }

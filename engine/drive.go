@@ -81,16 +81,16 @@ func (rt *running) move(p part) (m move) {
 		case a.Next == NextRetry:
 			m = move{attempt: a.N + 1, by: "retry", due: a.Due, delay: a.Due.Sub(a.EndedAt)}
 		default:
-			m.failed = failureOf(p, a, r.StepBelief(s))
+			m.failed = failureOf(p, a, len(r.Doubts(s)) > 0)
 		}
 	})
 	return m
 }
 
-// failureOf is what the part failed by. One whose doubts were abandoned is not unknown any more.
-func failureOf(p part, a *Attempt, believed Belief) *stepFailure {
+// failureOf is what the part failed by. One whose doubts were settled is not unknown any more.
+func failureOf(p part, a *Attempt, unknown bool) *stepFailure {
 	f := &stepFailure{step: p.step.ID, code: a.Code, message: a.Message}
-	if a.Outcome == Unknown && believed != BeliefNotDone {
+	if a.Outcome == Unknown && unknown {
 		f.code = codeOperationUnknown
 	} else if a.Max > 1 && a.N >= a.Max && a.Reason == budgetReason {
 		f.code = codeExhausted
@@ -154,7 +154,7 @@ func (rt *running) judge(ctx context.Context, h *host, res script.Result, by str
 	}
 	terms := retryTerms{policy: h.part.retry, attempt: h.pos.Attempt, failed: at}
 	rt.read(func(r *Run) {
-		in.calls = r.attempt(h.pos).Calls
+		in.calls, in.unknown = r.attempt(h.pos).Calls, r.stepBelief(r.step(h.pos), true) == BeliefUnknown
 		rt.terms(&terms, r, in.calls)
 	})
 	if h.part.undo { // what is undone is undone however long the run takes
@@ -166,7 +166,7 @@ func (rt *running) judge(ctx context.Context, h *host, res script.Result, by str
 		end.Result = res.Value
 	}
 	if rule.outcome == Unknown && end.Code == "" {
-		end.Code, end.Message = codeOperationUnknown, "the script ended, but a write of it was sent and not answered"
+		end.Code, end.Message = codeOperationUnknown, "the script ended, but nobody knows whether a write of it happened"
 	}
 	if rule.next == NextRetry {
 		if due, why := terms.due(); why != "" {

@@ -78,6 +78,7 @@ func (o *object) callStarted(f CallStarted) {
 	o.optional("key", f.Key)
 	o.optional("target", f.Target)
 	o.optional("digest", f.Digest)
+	o.optional("content", f.Content)
 }
 
 func (o *object) callEnded(f CallEnded) {

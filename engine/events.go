@@ -89,9 +89,10 @@ type CallStarted struct {
 	Operation string `json:"op"`
 	Name      string `json:"name,omitempty"`
 	Effect    Effect `json:"effect"`
-	Key       string `json:"key,omitempty"`    // the idempotency key that the call carries
-	Target    string `json:"target,omitempty"` // what journal matching compares beside method, URL and body: database, workflow
-	Digest    string `json:"digest,omitempty"` // hash of the call's whole input
+	Key       string `json:"key,omitempty"`     // the idempotency key that the call carries
+	Target    string `json:"target,omitempty"`  // what journal matching compares beside method, URL and body: database, workflow
+	Digest    string `json:"digest,omitempty"`  // hash of the call's whole input
+	Content   string `json:"content,omitempty"` // hash of what an HTTP write sends, the key left out: what two calls of one operation have in common
 }
 
 // RequestSent: everything about one HTTP request is on disk, and its first byte may go out from now on.
@@ -225,6 +226,7 @@ const (
 	HowKeyTaken   How = "422 key taken"
 	HowClient     How = "4xx"
 	HowUnexpected How = "outside the accepted range"
+	HowRedirected How = "redirected into a read"
 	HowNoReply    How = "no reply"
 	HowUnreadable How = "unreadable reply"
 )

@@ -12,12 +12,13 @@ import (
 // hops is the RoundTripper under http.Client: each redirect is a request of its
 // own, with its start on disk before its first byte.
 type hops struct {
-	h     *host
-	pos   Pos
-	req   *httpRequest
-	count int
-	began bool // the first byte of any of them went out
-	last  reply
+	h      *host
+	pos    Pos
+	req    *httpRequest
+	count  int
+	method string // of the newest
+	began  bool   // the first byte of any of them went out
+	last   reply
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -28,7 +29,7 @@ func (t *hops) RoundTrip(req *http.Request) (*http.Response, error) {
 		t.last = reply{err: err}
 		return nil, err
 	}
-	t.count++
+	t.count, t.method = t.count+1, req.Method
 	pos := t.pos
 	pos.Request = t.count
 	h.mu.Lock()

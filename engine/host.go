@@ -338,7 +338,7 @@ func (h *host) stopped(err *script.Error) (stopped bool) {
 		p := h.pos
 		p.Call = n
 		if c := r.callAt(p); c != nil {
-			stopped = c.Next == NextStop
+			stopped = c.Next == NextStop && c.SettledBy == (Pos{}) // what is settled may be asked again under its key
 		}
 	})
 	return stopped

@@ -54,6 +54,9 @@ func (h *host) newHTTPCall(c script.Call, req *httpRequest) *httpCall {
 	w := &httpCall{req: req, assumed: assumed, fetch: c.Service == script.ServiceFetch}
 	w.fact = CallStarted{Service: c.Service, Operation: c.Operation, Name: c.Name, Key: req.key, Effect: effectOf(req, assumed),
 		Target: req.method + " " + h.cleanURL(req.url), Digest: digestOfRequest(req)}
+	if w.fact.Effect != Read {
+		w.fact.Content = shortDigest(req.content)
+	}
 	return w
 }
 
@@ -117,7 +120,8 @@ func (c *httpCall) conclude(h *host, hops *hops, resp *http.Response, err error)
 	last := hops.last
 	var why redirectRefused
 	refused := errors.As(err, &why)
-	end := callEnd{began: hops.began, status: last.status}
+	end := callEnd{read: c.fact.Effect == Read, began: hops.began, status: last.status,
+		elsewhere: hops.method != c.req.method && readMethod(hops.method)}
 	var out CallEnded
 	if last.status != 0 {
 		out.Status = last.status

@@ -72,6 +72,7 @@ type httpRequest struct {
 	key          string // the idempotency option's; empty for none
 	keyHeader    string // what carries it
 	keyField     string // or the body's field
+	content      []byte // the body without that field
 }
 
 var methodForm = regexp.MustCompile(`^[A-Z]{1,32}$`)
@@ -200,7 +201,7 @@ func checkBody(in *httpInput, r *httpRequest) error {
 	if kinds == 1 && (r.method == "GET" || r.method == "HEAD") {
 		return fmt.Errorf("%s takes no body", r.method)
 	}
-	r.hasBody = kinds == 1
+	r.hasBody, r.content = kinds == 1, r.body
 	if r.hasBody && r.header.Get("Content-Type") == "" {
 		r.header.Set("Content-Type", content)
 	}

@@ -48,6 +48,12 @@ func digest(b []byte) string {
 	return string(hex.AppendEncode(append(make([]byte, 0, 71), "sha256:"...), sum[:]))
 }
 
+// shortDigest is the first half of the hex SHA-256 of b: enough to tell apart what one step sends.
+func shortDigest(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:16])
+}
+
 // digestJSON is the digest of a JSON text's canonical form (RFC 8785). What has none (a lone surrogate in it, say) is hashed as it stands.
 func digestJSON(raw []byte) string {
 	if canonical, err := jcs.Transform(raw); err == nil {

@@ -130,8 +130,7 @@ func (l *lab) holds(rt *rapid.T, run *engine.Run) {
 		rt.Fatalf("the run is %s and nothing is left to do", run.Status)
 	}
 	l.listed(rt, run.ID)
-	effects := map[string]int{} // by step
-	sent := map[string]int{}    // by request id
+	sent := map[string]int{} // by request id
 	for _, s := range l.world.seen {
 		if sent[s.id]++; sent[s.id] > 1 && s.method != "GET" { // a look-up may be asked again after a crash
 			rt.Fatalf("request %s arrived twice", s.id)
@@ -148,18 +147,28 @@ func (l *lab) holds(rt *rapid.T, run *engine.Run) {
 				if !c.Ended {
 					rt.Fatalf("step %s attempt %d: a call has no end", s.ID, a.N)
 				}
-				if _, there := l.world.effects[c.Key]; there {
-					effects[s.ID+fmt.Sprint(s.Undo)] = 1
-				}
 			}
 		}
-		belief, truth := run.StepBelief(s), effects[s.ID+fmt.Sprint(s.Undo)]
-		if belief == engine.BeliefDone && truth != 1 || belief == engine.BeliefNotDone && truth != 0 {
-			rt.Fatalf("step %s (undo %v) is believed %s with %d effects", s.ID, s.Undo, belief, truth)
+		for _, o := range run.Operations(s) {
+			l.held(rt, run, o)
 		}
-		if belief == engine.BeliefUnknown && !run.Reconcile {
-			rt.Fatalf("step %s is unknown and the run does not say so", s.ID)
+	}
+}
+
+// held checks what is believed of one operation against the world.
+func (l *lab) held(rt *rapid.T, run *engine.Run, o *engine.Operation) {
+	made := map[string]bool{}
+	for _, c := range o.Calls {
+		if _, there := l.world.effects[c.Key]; there {
+			made[c.Key] = true
 		}
+	}
+	belief, truth := run.BeliefOf(o), len(made)
+	if truth > 1 || belief == engine.BeliefDone && truth != 1 || belief == engine.BeliefNotDone && truth != 0 {
+		rt.Fatalf("%s of step %s (undo %v) is believed %s with %d effects", o.Write, o.Step, o.Undo, belief, truth)
+	}
+	if belief == engine.BeliefUnknown && !run.Reconcile {
+		rt.Fatalf("%s of step %s is unknown and the run does not say so", o.Write, o.Step)
 	}
 }
 

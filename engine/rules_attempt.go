@@ -14,6 +14,7 @@ const (
 type attemptEnd struct {
 	how        ending
 	calls      []*Call // all of them ended
+	unknown    bool    // an operation of the step is unknown, by this attempt or an earlier one
 	stopped    bool    // the error that came through was one of a call that says stop
 	budgetLeft bool    // attempts are left, and this one was not a resubmit
 }
@@ -31,6 +32,8 @@ type attemptRule struct {
 var attemptRules = []attemptRule{
 	{"an ambiguous write that nothing settled", func(e attemptEnd) bool { return anyCall(e, ambiguous) },
 		Unknown, NextReconcile, "sent, and nobody knows whether it happened"},
+	{"returned over a write of which no reply says what became", func(e attemptEnd) bool { return e.how == returned && (e.unknown || anyCall(e, unproven)) },
+		Unknown, NextReconcile, "answered, and the answer does not say whether it happened"},
 	{"the script returned JSON", func(e attemptEnd) bool { return e.how == returned },
 		Succeeded, NextStep, ""},
 	{"over a limit or cancelled", func(e attemptEnd) bool { return e.how == overLimit },
@@ -66,7 +69,13 @@ func anyCall(e attemptEnd, is func(*Call) bool) bool {
 	return false
 }
 
-func ambiguous(c *Call) bool { return c.Finding == FoundAmbiguous && c.SettledBy == 0 && !c.recorded() }
+func ambiguous(c *Call) bool {
+	return c.Finding == FoundAmbiguous && c.SettledBy == (Pos{}) && !c.recorded()
+}
+
+func unproven(c *Call) bool {
+	return c.Finding == FoundUnproven && c.SettledBy == (Pos{}) && !c.recorded()
+}
 
 func unkeyedDone(c *Call) bool { return c.Effect == UnkeyedWrite && c.Finding == FoundDone }
 

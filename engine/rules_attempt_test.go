@@ -14,7 +14,9 @@ func TestAttemptTable(t *testing.T) {
 	unproven, doubt := write(KeyedWrite, FoundUnproven), write(KeyedWrite, FoundAmbiguous)
 	unkeyed, read := write(UnkeyedWrite, FoundDone), write(Read, FoundNothing)
 	settled := write(KeyedWrite, FoundAmbiguous)
-	settled.SettledBy = 2
+	settled.SettledBy = Pos{Step: "step1", Attempt: 1, Call: 2}
+	answered := write(KeyedWrite, FoundUnproven)
+	answered.SettledBy = Pos{Step: "step1", Attempt: 1, Call: 2}
 	recorded := write(KeyedWrite, FoundAmbiguous)
 	recorded.Decisions = []DecidedAt{{Decided: Decided{Decision: Record}}}
 	calls := func(c ...*Call) []*Call { return c }
@@ -33,7 +35,9 @@ func TestAttemptTable(t *testing.T) {
 		{"returned, a drop settled by recorded evidence", attemptEnd{how: returned, calls: calls(recorded)}, Succeeded, NextStep},
 		{"returned", attemptEnd{how: returned, calls: calls(done, read)}, Succeeded, NextStep},
 		{"returned without a call", attemptEnd{how: returned}, Succeeded, NextStep},
-		{"returned over a 503 that it swallowed", attemptEnd{how: returned, calls: calls(unproven)}, Succeeded, NextStep},
+		{"returned over a 503 that it swallowed", attemptEnd{how: returned, calls: calls(unproven)}, Unknown, NextReconcile},
+		{"returned over a 503 that a later reply settled", attemptEnd{how: returned, calls: calls(answered, done)}, Succeeded, NextStep},
+		{"returned, and an operation of an earlier attempt is unknown", attemptEnd{how: returned, unknown: true}, Unknown, NextReconcile},
 		{"threw on a 503 under a key", attemptEnd{how: threw, calls: calls(unproven), budgetLeft: true}, Failed, NextRetry},
 		{"threw by itself, nothing done", attemptEnd{how: threw, budgetLeft: true}, Failed, NextRetry},
 		{"threw by itself after a keyed effect", attemptEnd{how: threw, calls: calls(done), budgetLeft: true}, Failed, NextRetry},
@@ -59,7 +63,7 @@ func TestAttemptTable(t *testing.T) {
 }
 
 // Whatever an attempt did, it meets a row; it is unknown exactly when an ambiguous
-// write is left, and it is never repeated when a write may have happened without a key.
+// write is left, or an unproven one after which the script returned, and it is never repeated when a write may have happened without a key.
 func TestAttemptTableIsTotal(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -69,7 +73,7 @@ func TestAttemptTableIsTotal(t *testing.T) {
 			effect := rapid.SampledFrom(effects).Draw(t, "effect")
 			rule := callRules[rapid.SampledFrom(hows).Draw(t, "row")][effect]
 			e.calls = append(e.calls, write(effect, rule.finding))
-			doubt = doubt || rule.finding == FoundAmbiguous
+			doubt = doubt || rule.finding == FoundAmbiguous || rule.finding == FoundUnproven && e.how == returned
 			unsafe = unsafe || effect == UnkeyedWrite && rule.finding != FoundNotDone
 		}
 		rule := attemptRuleFor(e)

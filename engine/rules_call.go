@@ -16,6 +16,7 @@ var callRules = map[How]map[Effect]callRule{
 	HowKeyTaken:   {Read: {FoundNothing, NextStop}, KeyedWrite: {FoundNotDone, NextStop}, IdempotentWrite: {FoundNotDone, NextStop}, UnkeyedWrite: {FoundNotDone, NextStop}},
 	HowClient:     {Read: {FoundNothing, NextStop}, KeyedWrite: {FoundNotDone, NextStop}, IdempotentWrite: {FoundNotDone, NextStop}, UnkeyedWrite: {FoundNotDone, NextStop}},
 	HowUnexpected: {Read: {FoundNothing, NextStop}, KeyedWrite: {FoundAmbiguous, NextStop}, IdempotentWrite: {FoundUnproven, NextStop}, UnkeyedWrite: {FoundAmbiguous, NextStop}},
+	HowRedirected: {Read: {FoundNothing, NextStop}, KeyedWrite: {FoundAmbiguous, NextStop}, IdempotentWrite: {FoundUnproven, NextStop}, UnkeyedWrite: {FoundAmbiguous, NextStop}},
 	HowNoReply:    {Read: {FoundNothing, NextAgain}, KeyedWrite: {FoundAmbiguous, NextStop}, IdempotentWrite: {FoundUnproven, NextAgain}, UnkeyedWrite: {FoundAmbiguous, NextStop}},
 	HowUnreadable: {Read: {FoundNothing, NextStop}, KeyedWrite: {FoundAmbiguous, NextStop}, IdempotentWrite: {FoundUnproven, NextStop}, UnkeyedWrite: {FoundAmbiguous, NextStop}},
 }
@@ -27,26 +28,32 @@ type callRule struct {
 
 // callEnd is everything about the end of a call that table a looks at.
 type callEnd struct {
+	read       bool // the call is one
 	began      bool // the first byte went out
 	status     int  // 0: no status line came
 	accepted   bool // the status is in the accepted range, and no redirect was refused
 	unreadable bool // the body was cut, too large, not JSON or not text
+	elsewhere  bool // the status is that of a read which a write was redirected into
 	retryAfter bool // the reply had a usable Retry-After
 	inFlight   bool // the assumed contract says that its 409 means "in flight"
 	keyTaken   bool // the assumed contract says that this status means a key known with another payload
 }
 
-// rowOf picks the row of table a.
+// rowOf picks the row of table a. What is accepted does not throw; of a write it
+// proves nothing, unless it is a 2xx.
 func rowOf(e callEnd) How {
+	accepted := e.accepted && (e.read || e.status/100 == 2)
 	switch s := e.status; {
 	case s == 0 && !e.began:
 		return HowNeverSent
 	case s == 0:
 		return HowNoReply
-	case e.accepted && e.unreadable:
+	case accepted && e.unreadable:
 		return HowUnreadable
-	case e.accepted:
+	case accepted:
 		return HowAccepted
+	case e.elsewhere:
+		return HowRedirected
 	case s == 429:
 		return HowThrottled
 	case s == 408 || s == 425 || s >= 500:
@@ -76,6 +83,7 @@ var howWords = map[How]string{
 	HowKeyTaken:   "the provider refuses this payload under this key",
 	HowClient:     "the provider refused it",
 	HowUnexpected: "the reply is not one that was expected",
+	HowRedirected: "it was redirected to another resource, whose answer says nothing about it",
 	HowNoReply:    "it was sent, and nobody answered",
 	HowUnreadable: "the reply cannot be read",
 }

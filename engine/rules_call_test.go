@@ -7,7 +7,7 @@ import (
 )
 
 var (
-	hows    = []How{HowNeverSent, HowAccepted, HowThrottled, HowServer, HowInFlight, HowConflict, HowKeyTaken, HowClient, HowUnexpected, HowNoReply, HowUnreadable}
+	hows    = []How{HowNeverSent, HowAccepted, HowThrottled, HowServer, HowInFlight, HowConflict, HowKeyTaken, HowClient, HowUnexpected, HowRedirected, HowNoReply, HowUnreadable}
 	effects = []Effect{Read, KeyedWrite, IdempotentWrite, UnkeyedWrite}
 )
 
@@ -37,8 +37,32 @@ func TestCallTable(t *testing.T) {
 		{"another 4xx", callEnd{began: true, status: 404}, HowClient, "stop", "not done, stop", "not done, stop"},
 		{"2xx outside the accepted range", callEnd{began: true, status: 204}, HowUnexpected, "stop", "ambiguous, stop", "ambiguous, stop"},
 		{"refused redirect", callEnd{began: true, status: 303}, HowUnexpected, "stop", "ambiguous, stop", "ambiguous, stop"},
+		{"redirected into a read, whose answer is not accepted", callEnd{began: true, status: 404, elsewhere: true}, HowRedirected, "stop", "ambiguous, stop", "ambiguous, stop"},
 		{"dropped, reset, timed out after the first byte", callEnd{began: true}, HowNoReply, "again", "ambiguous, stop", "ambiguous, stop"},
 		{"body cut, not JSON, too large", callEnd{began: true, status: 200, accepted: true, unreadable: true}, HowUnreadable, "stop", "ambiguous, stop", "ambiguous, stop"},
+	}
+	// What acceptedStatus lets through, and what a refusal's body is like, changes no row of a write.
+	for _, r := range []struct {
+		ended string
+		end   callEnd
+		how   How
+	}{
+		{"accepted 429", callEnd{status: 429, accepted: true}, HowThrottled},
+		{"accepted 500", callEnd{status: 500, accepted: true}, HowServer},
+		{"accepted 409", callEnd{status: 409, accepted: true}, HowConflict},
+		{"accepted 404", callEnd{status: 404, accepted: true}, HowClient},
+		{"accepted 303", callEnd{status: 303, accepted: true}, HowUnexpected},
+		{"accepted 422 to a known key, with a body that cannot be read", callEnd{status: 422, accepted: true, keyTaken: true, unreadable: true}, HowKeyTaken},
+		{"accepted 503 with a body that cannot be read", callEnd{status: 503, accepted: true, unreadable: true}, HowServer},
+		{"redirected into a read that answers an accepted 404", callEnd{status: 404, accepted: true, elsewhere: true}, HowRedirected},
+		{"redirected into a read that answers 200", callEnd{status: 200, accepted: true, elsewhere: true}, HowAccepted},
+		{"a read's accepted 404", callEnd{read: true, status: 404, accepted: true}, HowAccepted},
+		{"a read's accepted 404 with a body that cannot be read", callEnd{read: true, status: 404, accepted: true, unreadable: true}, HowUnreadable},
+	} {
+		r.end.began = true
+		if how := rowOf(r.end); how != r.how {
+			t.Errorf("%s: row %q, want %q", r.ended, how, r.how)
+		}
 	}
 	seen := map[How]bool{}
 	for _, r := range rows {
@@ -99,7 +123,7 @@ func TestCallTableIsTotal(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		e := callEnd{began: rapid.Bool().Draw(t, "began"), status: rapid.OneOf(rapid.Just(0), rapid.IntRange(100, 599)).Draw(t, "status"),
-			unreadable: rapid.Bool().Draw(t, "unreadable"), retryAfter: rapid.Bool().Draw(t, "retryAfter"),
+			unreadable: rapid.Bool().Draw(t, "unreadable"), elsewhere: rapid.Bool().Draw(t, "elsewhere"), retryAfter: rapid.Bool().Draw(t, "retryAfter"),
 			inFlight: rapid.Bool().Draw(t, "inFlight"), keyTaken: rapid.Bool().Draw(t, "keyTaken")}
 		e.accepted = e.status != 0 && rapid.Bool().Draw(t, "accepted")
 		how := rowOf(e)
@@ -108,8 +132,8 @@ func TestCallTableIsTotal(t *testing.T) {
 			if !ok {
 				t.Fatalf("%+v as %s meets no row", e, effect)
 			}
-			if rule.finding == FoundDone && !e.accepted {
-				t.Fatalf("%+v proves an effect that no accepted reply did", e)
+			if rule.finding == FoundDone && (!e.accepted || e.status/100 != 2) {
+				t.Fatalf("%+v proves an effect that no accepted 2xx did", e)
 			}
 			if e.status == 0 && e.began && effect != Read && rule.finding == FoundNotDone {
 				t.Fatalf("%+v takes no answer for a failure", e)

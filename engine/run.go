@@ -62,6 +62,8 @@ type Call struct {
 	Service, Operation, Name string
 	Effect                   Effect
 	Key, Target, Digest      string
+	Content                  string // see CallStarted
+	Write                    string // the operation of its step that it belongs to; empty for a read
 	Requests                 []*Request
 	StartedAt, EndedAt       time.Time
 	Ended                    bool
@@ -75,7 +77,7 @@ type Call struct {
 	Replay                   bool
 	Child                    string
 	Reply                    []byte
-	SettledBy                int // the number of the later call of the same attempt that settled it; 0 if none did
+	SettledBy                Pos // the call of the same step that settled it; zero if none did
 	Evidence                 []EvidenceAt
 	Decisions                []DecidedAt
 }
@@ -134,8 +136,10 @@ func (r *Run) Apply(e Event) {
 		s.Attempts = append(s.Attempts, &Attempt{N: f.Attempt, Max: f.Max, Key: f.Key, By: f.By, StartedAt: e.At})
 	case CallStarted:
 		if a := r.attempt(f.Pos); a != nil {
-			a.Calls = append(a.Calls, &Call{Pos: f.Pos, Service: f.Service, Operation: f.Operation, Name: f.Name,
-				Effect: f.Effect, Key: f.Key, Target: f.Target, Digest: f.Digest, StartedAt: e.At})
+			c := &Call{Pos: f.Pos, Service: f.Service, Operation: f.Operation, Name: f.Name,
+				Effect: f.Effect, Key: f.Key, Target: f.Target, Digest: f.Digest, Content: f.Content, StartedAt: e.At}
+			c.Write = r.step(f.Pos).writeOf(a, c)
+			a.Calls = append(a.Calls, c)
 		}
 	case RequestSent:
 		if c := r.callAt(f.Pos); c != nil {
@@ -186,9 +190,7 @@ func (r *Run) callEnded(e Event, f CallEnded) {
 	if r.Status == StatusWaiting {
 		r.Status = StatusRunning
 	}
-	if f.How == HowAccepted {
-		r.attempt(f.Pos).settle(c)
-	}
+	r.step(f.Pos).settle(c)
 }
 
 func (r *Run) attemptEnded(e Event, f AttemptEnded) {
@@ -241,17 +243,8 @@ func (r *Run) needsReconciling() bool {
 }
 
 // inDoubt reports whether something of the step is unknown, were the run to end now.
-func (r *Run) inDoubt(s *Step) bool { return r.belief(s, true) == BeliefUnknown || r.halfKnown(s) }
-
-// halfKnown: a write of the step's newest attempt is proved, and another one of it is still ambiguous and wanted.
-func (r *Run) halfKnown(s *Step) bool {
-	a := s.Last()
-	if s.Done || a == nil || a.Outcome != Unknown || r.StepBelief(s) != BeliefDone {
-		return false
-	}
-	return slices.ContainsFunc(a.Calls, func(c *Call) bool {
-		return ambiguous(c) && c.proof() == FoundAmbiguous && !r.abandonedKey(s, c)
-	})
+func (r *Run) inDoubt(s *Step) bool {
+	return slices.ContainsFunc(r.Operations(s), func(o *Operation) bool { return len(r.doubts(o, true)) > 0 })
 }
 
 // step finds or begins the step at p.

@@ -65,7 +65,7 @@ func (f *runFold) apply(e engine.Event) int {
 	return i
 }
 
-// open makes the step, attempt and call at p writable, and with all every call of that attempt.
+// open makes the step, attempt and call at p writable, and with all every call of the step.
 func (f *runFold) open(r *engine.Run, p engine.Pos, all bool) {
 	for i := range r.Steps {
 		if s := r.Steps[i]; s.ID != p.Step || s.Undo != p.Undo {
@@ -73,21 +73,25 @@ func (f *runFold) open(r *engine.Run, p engine.Pos, all bool) {
 		}
 		owned(f.mine, &r.Steps[i], cloneStep)
 		s := r.Steps[i]
-		if p.Attempt < 1 || p.Attempt > len(s.Attempts) {
-			return
-		}
-		owned(f.mine, &s.Attempts[p.Attempt-1], cloneAttempt)
-		calls := s.Attempts[p.Attempt-1].Calls
-		for j := range calls {
-			if !all && j != p.Call-1 {
-				continue
-			}
-			owned(f.mine, &calls[j], cloneCall)
-			for k := range calls[j].Requests {
-				owned(f.mine, &calls[j].Requests[k], cloneRequest)
+		for n := range s.Attempts {
+			if all || n == p.Attempt-1 {
+				owned(f.mine, &s.Attempts[n], cloneAttempt)
+				f.openCalls(s.Attempts[n], p, all)
 			}
 		}
 		return
+	}
+}
+
+func (f *runFold) openCalls(a *engine.Attempt, p engine.Pos, all bool) {
+	for j := range a.Calls {
+		if !all && j != p.Call-1 {
+			continue
+		}
+		owned(f.mine, &a.Calls[j], cloneCall)
+		for k := range a.Calls[j].Requests {
+			owned(f.mine, &a.Calls[j].Requests[k], cloneRequest)
+		}
 	}
 }
 
@@ -124,7 +128,7 @@ func cloneCall(c engine.Call) engine.Call {
 
 func cloneRequest(q engine.Request) engine.Request { return q }
 
-// settles reports whether a fact can change other calls of its attempt: an accepted reply settles earlier ones.
+// settles reports whether a fact can change other calls of its step: an accepted reply settles others.
 func settles(f engine.Fact) bool {
 	e, ok := f.(engine.CallEnded)
 	return ok && e.How == engine.HowAccepted

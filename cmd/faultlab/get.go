@@ -71,7 +71,8 @@ type callView struct {
 	Code      string         `json:"code,omitempty"`
 	Status    int            `json:"status,omitempty"`
 	Message   string         `json:"message,omitempty"`
-	SettledBy int            `json:"settledBy,omitempty"`
+	SettledBy int            `json:"settledBy,omitempty"` // the number of the call that settled it
+	SettledIn int            `json:"settledIn,omitempty"` // the attempt of that call
 	Evidence  []evidence     `json:"evidence,omitempty"`
 	Decisions []decisionView `json:"decisions,omitempty"`
 }
@@ -173,7 +174,7 @@ func attemptOf(t *engine.Attempt, f getFlags, declared *assume.Set) attemptView 
 		Message: t.Message, Reason: t.Reason, Started: t.StartedAt, Ended: t.EndedAt, Calls: []callView{}}
 	for _, c := range t.Calls {
 		cv := callView{Call: c.N(), Name: c.Name, Target: c.Target, Effect: c.Effect, Key: c.Key, Requests: len(c.Requests), How: c.How,
-			Finding: c.Finding, Code: c.Code, Status: c.Status, Message: c.Message, SettledBy: c.SettledBy}
+			Finding: c.Finding, Code: c.Code, Status: c.Status, Message: c.Message, SettledBy: c.SettledBy.Call, SettledIn: c.SettledBy.Attempt}
 		if len(c.Requests) > 0 {
 			cv.Assumed = !declared.Of(c.Requests[0].URL).Declared
 		}
@@ -293,6 +294,9 @@ func (a *app) printCall(t attemptView, c callView) {
 	}
 	if c.SettledBy != 0 {
 		end += fmt.Sprintf(", settled by call %d", c.SettledBy)
+		if c.SettledIn != t.Attempt {
+			end += fmt.Sprintf(" of attempt %d", c.SettledIn)
+		}
 	}
 	fmt.Fprintf(a.Out, "    call %d %s: %s\n", c.Call, clean(c.Target), end)
 	if c.Key != "" && c.Key != t.Key {
