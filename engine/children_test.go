@@ -133,6 +133,9 @@ func TestAParentOfAnUnknownChildWaitsForItToBeSettled(t *testing.T) {
 	} {
 		l := newLab(t, nil, document("", "|"+doing("charges")+"~~~"+doing("refunds"), retry3+`return await services.workflows.call("child", context.payload);`), workflowOf("child", "", post))
 		l.world.answer = func(_ int, s seen) answer {
+			if s.method == "GET" && r.decision == engine.Abandon {
+				return answer{status: 404, body: `{}`}
+			}
 			if s.path == "/jobs" {
 				return r.child
 			}

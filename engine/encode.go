@@ -95,6 +95,23 @@ func StepOf(f Fact) string {
 	return ""
 }
 
+// SharedKey gives the key of a request that other runs may send too; empty for all other
+// facts. A History finds runs by it.
+func SharedKey(f Fact) string {
+	if q, ok := f.(RequestSent); ok && q.Shared {
+		return q.Key
+	}
+	return ""
+}
+
+// ProvenAddress gives the address of a look-up that found a record; empty for all other facts.
+func ProvenAddress(f Fact) string {
+	if ev, ok := f.(Evidence); ok && (ev.Found == FoundRecord || ev.Found == FoundSeveral) {
+		return ev.Address
+	}
+	return ""
+}
+
 // maxNesting is how deep the JSON may nest that comes from outside: encoding/json
 // reads ten times as much, and what is kept stands inside of more.
 const maxNesting = 1000

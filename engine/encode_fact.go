@@ -30,6 +30,8 @@ func appendFact(b []byte, f Fact) (_ []byte, ok bool, err error) {
 		o.string("url", f.URL)
 		o.optional("key", f.Key)
 		o.optional("h", f.Header)
+		o.flag("sh", f.Shared)
+		o.lines("auth", f.Auth)
 	case RequestEnded:
 		o.pos(f.Pos)
 		o.nonzero("st", int64(f.Status))
@@ -181,6 +183,19 @@ func (o *object) flag(name string, on bool) {
 	if on {
 		o.bool(name, true)
 	}
+}
+
+// lines writes a list of texts, unless it is empty.
+func (o *object) lines(name string, list []string) {
+	if len(list) == 0 {
+		return
+	}
+	o.name(name)
+	for i, s := range list {
+		o.text = append(o.text, "[,"[min(i, 1)])
+		o.quote(s)
+	}
+	o.text = append(o.text, ']')
 }
 
 // texts writes an object of texts, its members sorted.

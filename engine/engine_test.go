@@ -140,8 +140,8 @@ func TestDecisions(t *testing.T) {
 		{"abandon what is not there", lost, engine.Abandon, false, "", engine.StatusFailed, engine.BeliefNotDone, 1},
 		{"escalate", lost, engine.Escalate, false, "", engine.StatusFailed, engine.BeliefUnknown, 1},
 		{"record what is not there", lost, engine.Record, true, "nothing to record", engine.StatusFailed, engine.BeliefUnknown, 1},
-		{"resubmit what is there", dropped, engine.Resubmit, false, "record it", engine.StatusFailed, engine.BeliefUnknown, 1},
-		{"resubmit what is there, by force", dropped, engine.Resubmit, true, "", engine.StatusSucceeded, engine.BeliefDone, 2},
+		{"resubmit what is there", dropped, engine.Resubmit, false, "do not send it again", engine.StatusFailed, engine.BeliefUnknown, 1},
+		{"resubmit what is there, by force", dropped, engine.Resubmit, true, "do not send it again", engine.StatusFailed, engine.BeliefUnknown, 1},
 		{"abandon what is there", dropped, engine.Abandon, false, "it happened", engine.StatusFailed, engine.BeliefUnknown, 1},
 	} {
 		t.Run(r.name, func(t *testing.T) {
@@ -194,8 +194,9 @@ func TestARefusalDoesNotAskForALookUpThatThereIsNot(t *testing.T) {
 	run := l.once(`{"orderId":"o1"}`)
 	call := run.Steps[0].Attempts[0].Calls[0]
 	for _, d := range []engine.Decision{engine.Record, engine.Resubmit, engine.Abandon} {
-		if why := engine.Refusal(run, call, d, declared, l.clk.Now()); !strings.Contains(why, "has no look-up") {
-			t.Errorf("%s: %s", d, why)
+		s := run.Situation(call, engine.UseOf(call, run), declared, l.clk.Now())
+		if r := s.Ruling(d, false); r.Permission == engine.Allowed || !strings.Contains(r.Why, "has no look-up") {
+			t.Errorf("%s: %+v", d, r)
 		}
 	}
 	if engine.Askable(call, declared) || !engine.Askable(call, nil) {

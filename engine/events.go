@@ -98,12 +98,15 @@ type CallStarted struct {
 // RequestSent: everything about one HTTP request is on disk, and its first byte may go out from now on.
 type RequestSent struct {
 	Pos
-	ID     string `json:"id"` // its X-Request-Id
-	Method string `json:"m"`
-	URL    string `json:"url"`
-	Key    string `json:"key,omitempty"`
-	Header string `json:"h,omitempty"` // what carries the key; empty where the body does
-	Body   []byte `json:"-"`           // kept only while the step can still be reconciled
+	ID     string   `json:"id"` // its X-Request-Id
+	Method string   `json:"m"`
+	URL    string   `json:"url"`
+	Key    string   `json:"key,omitempty"`
+	Header string   `json:"h,omitempty"`    // what carries the key; empty where the body does
+	Shared bool     `json:"sh,omitempty"`   // the key is not the attempt's own: other runs may send it too
+	Auth   []string `json:"auth,omitempty"` // credentials that a look-up carries too, as "Name: value", of which the history knows the secrets' names alone
+	Secret []string `json:"-"`              // the other credentials, as they were sent; kept as the body is
+	Body   []byte   `json:"-"`              // kept only while the step can still be reconciled
 }
 
 // RequestEnded: how one HTTP request ended on the wire.
@@ -175,12 +178,16 @@ type Evidence struct {
 	Pos
 	Key       string   `json:"key"`
 	URL       string   `json:"url"`
+	Address   string   `json:"at,omitempty"`    // the look-up template at this origin and collection, see assume.Contract.LookupAddress
+	Asked     int64    `json:"asked,omitempty"` // the newest place in the history when the look-up was sent
 	Found     Found    `json:"found"`
+	Unproven  bool     `json:"unproven,omitempty"` // no record, at an address that was only assumed and has never found one
+	Records   int      `json:"records,omitempty"`  // how many the reply had
 	Status    int      `json:"st,omitempty"`
 	Error     string   `json:"e,omitempty"`
 	Match     Match    `json:"match,omitempty"`
 	Conflicts []string `json:"conflicts,omitempty"` // JSON pointers of the fields that contradict
-	Body      []byte   `json:"-"`                   // the record
+	Body      []byte   `json:"-"`                   // the one record
 }
 
 // Decided: a person's decision about an unknown operation.
@@ -235,7 +242,7 @@ const (
 func Body(f Fact) []byte {
 	switch f := f.(type) {
 	case RequestSent:
-		return f.Body
+		return packBody(f.Secret, f.Body)
 	case CallEnded:
 		return f.Reply
 	case Evidence:
@@ -248,7 +255,7 @@ func Body(f Fact) []byte {
 func WithBody(f Fact, body []byte) Fact {
 	switch f := f.(type) {
 	case RequestSent:
-		f.Body = body
+		f.Secret, f.Body = unpackBody(body)
 		return f
 	case CallEnded:
 		f.Reply = body

@@ -35,6 +35,13 @@ type History interface {
 	Child(p Parent) (run string, ok bool, err error)
 	// Prefix finds the runs whose id begins so, at most limit of them.
 	Prefix(prefix string, limit int) ([]string, error)
+	// KeyRuns finds the runs that sent a request under this key, in the order of their admission.
+	// A key that an attempt derived for itself is nobody else's: requests under it are not looked for.
+	KeyRuns(key string) ([]string, error)
+	// FoundAt reports whether a look-up at this address (Evidence.Address) has ever found a record.
+	FoundAt(address string) (bool, error)
+	// Place is that of the newest event appended; 0 where there is none.
+	Place() (int64, error)
 	Close() error
 }
 

@@ -39,6 +39,8 @@ func (t *hops) RoundTrip(req *http.Request) (*http.Response, error) {
 	sent := RequestSent{Pos: pos, ID: id, Method: req.Method, URL: h.cleanURL(req.URL.String()), Body: body}
 	if !readMethod(req.Method) {
 		sent.Key, sent.Header = t.req.key, t.req.keyHeader
+		sent.Shared = sent.Key != "" && sent.Key != h.key
+		sent.Auth, sent.Secret = credentials(req.Header, sent.Header, h.clean)
 	}
 	if err := e.durable(e.append(h.rt, sent)); err != nil {
 		t.last = reply{err: h.lost(err)}

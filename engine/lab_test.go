@@ -74,7 +74,7 @@ func newLab(t *testing.T, answer func(n int, s seen) answer, docs ...string) *la
 // start makes the lab's engine, as a process that begins does.
 func (l *lab) start() *engine.Engine {
 	l.starts++
-	o := engine.Options{Clock: l.clk, History: l.hist, Transport: l.world, Seed: 6 + l.starts}
+	o := engine.Options{Clock: l.clk, History: l.hist, Transport: l.world, Seed: 6 + l.starts, Assume: declare(l.t, `{"origins":{"*":{"enforces":true}}}`)}
 	if l.options != nil {
 		l.options(&o)
 	}

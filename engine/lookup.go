@@ -2,33 +2,37 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
+	"faultlab/engine/assume"
 	"faultlab/engine/clock"
+	"faultlab/engine/script"
 )
 
 // LookupOptions say how to look up where the assumed contract is not enough.
 type LookupOptions struct {
 	URL     string        // template that overrides the assumed one, with {url}, {origin} and {key}
 	Timeout time.Duration // 0: 10 s
+	Step    string        // only writes of this step, as StepName has it; empty for all
 }
 
 // Lookup asks the provider, by key, what became of a run's calls, and writes each
-// answer down as evidence. An empty key means every doubt of the run. "No record"
-// does not mean that it did not happen: a late request can still arrive.
+// answer down as evidence. An empty key means every doubt of the run or, where there is
+// none, its newest write. "No record" does not mean that it did not happen: a late
+// request can still arrive.
 func (e *Engine) Lookup(ctx context.Context, run, key string, o LookupOptions) ([]EvidenceAt, error) {
 	rt, err := e.hold(run)
 	if err != nil {
 		return nil, err
 	}
 	var targets []*Call
-	rt.read(func(r *Run) { targets, err = lookupTargets(r, key) })
+	rt.read(func(r *Run) { targets, err = lookupTargets(r, key, o) })
 	if err != nil {
 		return nil, err
 	}
@@ -58,11 +62,19 @@ func (e *Engine) hold(run string) (*running, error) {
 	return e.reopen(id)
 }
 
-// lookupTargets are the calls to ask about: the doubts, or the newest write under the key.
-func lookupTargets(r *Run, key string) ([]*Call, error) {
+// lookupTargets are the calls to ask about: the doubts among those that are chosen or,
+// where there is none, the newest write.
+func lookupTargets(r *Run, key string, o LookupOptions) ([]*Call, error) {
 	var doubts, writes []*Call
 	for _, s := range r.Steps {
-		doubts = append(doubts, r.Doubts(s)...)
+		if o.Step != "" && o.Step != StepName(s.ID, s.Undo) {
+			continue
+		}
+		for _, c := range r.Doubts(s) {
+			if key == "" || c.Key == key {
+				doubts = append(doubts, c)
+			}
+		}
 		for _, a := range s.Attempts {
 			for _, c := range a.Calls {
 				if c.Effect != Read && len(c.Requests) > 0 && (key == "" || c.Key == key) {
@@ -71,61 +83,105 @@ func lookupTargets(r *Run, key string) ([]*Call, error) {
 			}
 		}
 	}
-	if key == "" && len(doubts) > 0 {
+	if len(doubts) > 0 {
 		asked := slices.DeleteFunc(slices.Clone(doubts), func(c *Call) bool { return len(c.Requests) == 0 })
 		if len(asked) == 0 {
 			return nil, &Refused{Why: unasked(doubts[0])}
 		}
 		return asked, nil
 	}
-	if len(writes) == 0 {
-		if key != "" {
-			return nil, &Refused{Why: fmt.Sprintf("run %s sent no write under the key %s", r.ID, key)}
-		}
-		return nil, &Refused{Why: "run " + r.ID + " sent no write: there is nothing to look up"}
+	if len(writes) > 0 {
+		return writes[len(writes)-1:], nil
 	}
-	return writes[len(writes)-1:], nil
+	what := "run " + r.ID + " sent no write"
+	if o.Step != "" {
+		what = "step " + o.Step + " of " + what
+	}
+	if key != "" {
+		return nil, &Refused{Why: what + " under the key " + key}
+	}
+	return nil, &Refused{Why: what + ": there is nothing to look up"}
+}
+
+// StepName is a step as verbs and request ids name it: a compensation has a ~ before its step.
+func StepName(step string, undo bool) string {
+	if undo {
+		return "~" + step
+	}
+	return step
+}
+
+// lookup is one look-up on its way: where it asks, and what its answer is held against.
+type lookup struct {
+	fact    Evidence
+	at      string // with the secrets in it
+	known   *script.Redactor
+	sent    Request // the request that it asks about
+	bodies  [][]byte
+	assumed assume.Contract
+}
+
+// prepareLookup reads what a look-up of the call needs.
+func (e *Engine) prepareLookup(rt *running, c *Call, o LookupOptions) (l lookup, err error) {
+	rt.read(func(r *Run) {
+		l.sent, l.bodies = *c.Requests[0], r.bodiesUnder(c)
+	})
+	l.assumed = e.o.Assume.Of(l.sent.URL)
+	if o.URL != "" {
+		l.assumed.Lookup, l.assumed.LookedUp = o.URL, true
+	}
+	address, known, err := e.revealURL(l.sent.URL)
+	if err != nil {
+		return l, err
+	}
+	at, ok := l.assumed.LookupURL(address, l.assumed.LookupKey(c.Key, l.sent.Header))
+	if !ok {
+		return l, &Refused{Why: lookupMissing(c, l.assumed.Lookup)}
+	}
+	l.at, l.known = at, known
+	l.fact = Evidence{Pos: c.Pos, Key: c.Key, URL: cleanURL(known, at), Address: l.address()}
+	l.fact.Asked, err = e.o.History.Place()
+	return l, err
+}
+
+// address is the look-up's template at one origin and collection.
+func (l *lookup) address() string {
+	at, _ := l.assumed.LookupAddress(l.sent.URL)
+	if bare, _, _ := strings.Cut(l.sent.URL, "?"); !strings.Contains(l.assumed.Lookup, "{url}") {
+		return at + " for " + bare
+	}
+	return at
 }
 
 func (e *Engine) lookupCall(ctx context.Context, rt *running, c *Call, o LookupOptions) (EvidenceAt, error) {
-	var sent Request
+	l, err := e.prepareLookup(rt, c, o)
+	if err != nil {
+		return EvidenceAt{}, err
+	}
+	known := l.assumed.LookedUp
+	if !known {
+		if known, err = e.o.History.FoundAt(l.fact.Address); err != nil {
+			return EvidenceAt{}, fmt.Errorf("read what was looked up before: %w", err)
+		}
+	}
 	var number int
 	rt.read(func(r *Run) {
-		sent = *c.Requests[0]
 		for _, c := range r.attempt(c.Pos).Calls {
 			number += len(c.Evidence)
 		}
 	})
-	assumed := e.o.Assume.Of(sent.URL)
-	if o.URL != "" {
-		assumed.Lookup = o.URL
-	}
-	address, known, err := e.revealURL(sent.URL)
-	if err != nil {
-		return EvidenceAt{}, err
-	}
-	at, ok := assumed.LookupURL(address, c.Key)
-	if !ok {
-		return EvidenceAt{}, &Refused{Why: lookupMissing(c, assumed.Lookup)}
-	}
-	fact := Evidence{Pos: c.Pos, Key: c.Key, URL: cleanURL(known, at)}
 	id := RequestID{Run: rt.id, Step: c.Step, Undo: c.Undo, Attempt: c.Attempt, Number: number + 1, Lookup: true}.String()
-	r, err := e.ask(ctx, at, id, assumed.Headers, o.Timeout)
+	r, err := e.ask(ctx, id, &l, o.Timeout)
 	if err != nil {
 		return EvidenceAt{}, err
 	}
-	fact.Status = r.status
-	switch {
-	case r.status/100 == 2 && r.err == nil && !r.tooLarge:
-		fact.Found, fact.Body = FoundRecord, r.body
-		fact.Match, fact.Conflicts = compare(sent.Body, r.body)
-	case r.status == http.StatusNotFound || r.status == http.StatusGone:
-		fact.Found = FoundNoRecord
-	default:
-		fact.Found = FoundNoAnswer
-		if r.err != nil {
-			fact.Error = known.Clean(plain(r.err))
-		}
+	fact := l.fact
+	p := lookupReply{status: r.status, body: r.body, broken: r.err != nil || r.tooLarge || r.status == 0,
+		sent: l.bodies, items: l.assumed.Items, known: known}.prove()
+	fact.Status, fact.Found, fact.Unproven, fact.Records = r.status, p.found, p.unproven, p.records
+	fact.Match, fact.Conflicts, fact.Body = p.match, p.conflicts, p.record
+	if r.err != nil {
+		fact.Error = l.known.Clean(plain(r.err))
 	}
 	t, err := e.append(rt, fact)
 	if err := e.durable(t, err); err != nil {
@@ -149,31 +205,36 @@ func lookupMissing(c *Call, template string) string {
 
 var secretForm = regexp.MustCompile(`^(.*)\{\{secrets\.([A-Z][A-Z0-9_]*)\}\}(.*)$`)
 
-// ask is one look-up: a managed read on a connection of its own.
-func (e *Engine) ask(ctx context.Context, at, id string, headers map[string]string, timeout time.Duration) (reply, error) {
+// ask is one look-up: a managed read on a connection of its own, with the credentials
+// that the write carried. What the assumed contract says of headers goes before them.
+func (e *Engine) ask(ctx context.Context, id string, l *lookup, timeout time.Duration) (reply, error) {
 	if timeout == 0 {
 		timeout = 10 * time.Second
 	}
 	ctx, done := e.clk.WithTimeout(ctx, timeout, errTimedOut)
 	defer done(nil)
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, l.at, nil)
 	if err != nil || !sendable(req.URL) {
-		return reply{}, &Refused{Why: fmt.Sprintf("the look-up address %q is not an http or https address", at)}
+		return reply{}, &Refused{Why: fmt.Sprintf("the look-up address %q is not an http or https address", l.fact.URL)}
 	}
-	req.Header.Set("X-Request-Id", id)
-	req.Header.Set("Accept", "application/json")
-	for name, v := range headers {
+	for name, v := range l.assumed.Headers {
 		if m := secretForm.FindStringSubmatch(v); m != nil {
-			value, ok := "", false
-			if e.o.Secrets != nil {
-				value, ok = e.o.Secrets(m[2])
-			}
-			if !ok {
-				return reply{}, &Refused{Why: fmt.Sprintf("the look-up needs the secret %s, which is not set", m[2])}
+			value, err := e.lookupSecret(m[2])
+			if err != nil {
+				return reply{}, err
 			}
 			v = m[1] + value + m[3]
 		}
 		req.Header.Set(name, v)
+	}
+	if assume.Origin(l.at) == assume.Origin(l.sent.URL) { // they are for nobody else
+		if err := e.carryCredentials(req.Header, &l.sent); err != nil {
+			return reply{}, err
+		}
+	}
+	req.Header.Set("X-Request-Id", id)
+	if req.Header.Get("Accept") == "" {
+		req.Header.Set("Accept", "application/json")
 	}
 	e.clk.Gate(clock.AtSend, id)
 	r, _, _ := e.exchange(req, id)
@@ -182,33 +243,4 @@ func (e *Engine) ask(ctx context.Context, at, id string, headers map[string]stri
 	}
 	e.clk.Gate(clock.AtRecord, id)
 	return r, nil
-}
-
-// compare holds a record against what was sent: the fields that both have must be
-// equal as JSON values. Without a field in common nothing can be said.
-func compare(sent, record []byte) (Match, []string) {
-	var s, r map[string]json.RawMessage
-	if json.Unmarshal(sent, &s) != nil || json.Unmarshal(record, &r) != nil {
-		return Incomparable, nil
-	}
-	common := 0
-	var conflicts []string
-	for _, name := range sortedKeys(s) {
-		got, there := r[name]
-		if !there {
-			continue
-		}
-		common++
-		if digestJSON(s[name]) != digestJSON(got) {
-			conflicts = append(conflicts, "/"+pointer(name))
-		}
-	}
-	switch {
-	case len(conflicts) > 0:
-		slices.Sort(conflicts)
-		return Contradicts, conflicts
-	case common == 0:
-		return Incomparable, nil
-	}
-	return Matches, nil
 }

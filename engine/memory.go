@@ -19,6 +19,8 @@ type Memory struct {
 	documents  map[string]string
 	deliveries map[deliveryID]*memoryRun
 	children   map[childID]*memoryRun
+	keys       map[string][]*memoryRun // runs by the keys that they share
+	addresses  map[string]bool         // of look-ups that found a record
 }
 
 type memoryRun struct {
@@ -33,7 +35,7 @@ type childID struct{ run, step, name string }
 // NewMemory makes an empty history.
 func NewMemory() *Memory {
 	return &Memory{runs: map[string]*memoryRun{}, documents: map[string]string{},
-		deliveries: map[deliveryID]*memoryRun{}, children: map[childID]*memoryRun{}}
+		deliveries: map[deliveryID]*memoryRun{}, children: map[childID]*memoryRun{}, keys: map[string][]*memoryRun{}, addresses: map[string]bool{}}
 }
 
 type memoryTicket struct {
@@ -143,6 +145,12 @@ func (m *Memory) apply(e Event) {
 		e.Fact = a
 	}
 	r.events = append(r.events, e)
+	if key := SharedKey(e.Fact); key != "" && !slices.Contains(m.keys[key], r) {
+		m.keys[key] = append(m.keys[key], r)
+	}
+	if address := ProvenAddress(e.Fact); address != "" {
+		m.addresses[address] = true
+	}
 	r.summary, _ = Summarize(r.summary, e)
 	if step, ok := Settles(e); ok {
 		for i := range r.events {
@@ -251,6 +259,31 @@ func (m *Memory) Prefix(prefix string, limit int) ([]string, error) {
 	}
 	slices.Sort(found)
 	return found[:min(max(limit, 0), len(found))], nil
+}
+
+// KeyRuns implements History.
+func (m *Memory) KeyRuns(key string) (runs []string, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	sharing := slices.SortedFunc(slices.Values(m.keys[key]), func(a, b *memoryRun) int { return a.n - b.n })
+	for _, r := range sharing {
+		runs = append(runs, r.summary.Run)
+	}
+	return runs, nil
+}
+
+// FoundAt implements History.
+func (m *Memory) FoundAt(address string) (bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.addresses[address], nil
+}
+
+// Place implements History.
+func (m *Memory) Place() (int64, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.last, nil
 }
 
 // Close implements History. What it holds can still be read.

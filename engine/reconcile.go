@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"time"
 
 	"faultlab/engine/assume"
 )
@@ -47,17 +46,19 @@ func (e *Engine) Resolve(q Resolution) error {
 		return err
 	}
 	fact := Decided{Pos: c.Pos, Decision: q.Decision, Key: c.Key, Reason: q.Reason, Result: q.Result, Inbox: q.Inbox}
-	why := e.refusal(rt.run, c, q.Decision, len(q.Result) > 0)
+	ruling, err := e.Rule(rt.run, c, q.Decision, len(q.Result) > 0)
+	if err != nil {
+		return err
+	}
 	switch {
 	case q.Decision == Escalate && strings.TrimSpace(q.Reason) == "":
 		return &Refused{Why: "an escalation needs a reason, for the person who gets it"}
 	case len(q.Result) > 0 && !json.Valid(q.Result):
 		return &Refused{Why: "the result given by hand is not JSON"}
-	case why != nil && !(why.Force && q.Force):
-		return why
-	case why != nil:
-		fact.Forced = why.Why
+	case ruling.Permission == Denied, ruling.Permission == Forced && !q.Force:
+		return &Refused{Why: ruling.Why, Force: ruling.Permission == Forced}
 	}
+	fact.Forced = ruling.Why
 	fact.Waits = q.Decision == Record && len(q.Result) == 0 && !rt.run.StepAt(c.Step, c.Undo).covered(c)
 	if ev := c.cited(); ev != nil && q.Decision == Record {
 		fact.Evidence = ev.Seq
@@ -158,18 +159,16 @@ func keysOf(calls []*Call) string {
 	return strings.Join(keys, " or ")
 }
 
-// Refusal says why a decision about a call would be refused now; empty when it would be carried out.
-func (e *Engine) Refusal(r *Run, c *Call, d Decision) string {
-	return Refusal(r, c, d, e.o.Assume, e.clk.Now())
+// Rule is table e for a decision about a call now. The key's use is read from the history.
+func (e *Engine) Rule(r *Run, c *Call, d Decision, byHand bool) (Ruling, error) {
+	s, err := e.Situation(r, c)
+	return s.Ruling(d, byHand), err
 }
 
-// Refusal says why a decision about a call would be refused at a moment, by an engine
-// with these assumptions; empty when it would be carried out.
-func Refusal(r *Run, c *Call, d Decision, declared *assume.Set, now time.Time) string {
-	if why := refusalOf(r, c, d, false, assumedOf(c, declared), now); why != nil {
-		return why.Why
-	}
-	return ""
+// Situation is what table e looks at for a call now, other runs under its key included.
+func (e *Engine) Situation(r *Run, c *Call) (Situation, error) {
+	use, err := r.KeyUse(e.o.History, c)
+	return r.Situation(c, use, e.o.Assume, e.clk.Now()), err
 }
 
 // Askable reports whether a call can be looked up at all, under these assumptions.
@@ -183,121 +182,10 @@ func askable(c *Call, assumed assume.Contract) bool {
 	return ok
 }
 
-func (e *Engine) refusal(r *Run, c *Call, d Decision, byHand bool) *Refused {
-	return refusalOf(r, c, d, byHand, assumedOf(c, e.o.Assume), e.clk.Now())
-}
-
 // assumedOf is the contract of the origin that a call went to.
 func assumedOf(c *Call, declared *assume.Set) (assumed assume.Contract) {
 	if len(c.Requests) > 0 {
 		assumed = declared.Of(c.Requests[0].URL)
 	}
 	return assumed
-}
-
-// refusalOf is the table of refusals. A decision needs evidence newer than the last
-// request under its key; what contradicts it needs force.
-func refusalOf(r *Run, c *Call, d Decision, byHand bool, assumed assume.Contract, now time.Time) *Refused {
-	ev := r.newestEvidence(c)
-	proved := c.Finding == FoundDone
-	switch {
-	case d == Resubmit && r.CancelAsked:
-		return &Refused{Why: "the run was cancelled: start a new one"}
-	case c.Effect == Read && d == Resubmit, c.Effect == Read && d == Record && byHand: // nothing was written: there is nothing to prove
-		return nil
-	case c.Effect == Read && d == Abandon:
-		return &Refused{Why: "the step wrote nothing: there is nothing to abandon"}
-	}
-	switch d {
-	case Escalate:
-		return nil
-	case Record:
-		switch {
-		case proved:
-			return nil
-		case ev == nil || ev.Found != FoundRecord:
-			return recordWithout(c, ev, byHand, assumed)
-		case ev.Match == Contradicts:
-			return &Refused{Why: "the record contradicts what was sent, in " + strings.Join(ev.Conflicts, ", "), Force: true}
-		case ev.Match == Incomparable:
-			return &Refused{Why: "the record has no field in common with what was sent: it cannot be compared", Force: true}
-		}
-	case Resubmit:
-		switch {
-		case c.Key == "" && c.Effect == UnkeyedWrite:
-			return &Refused{Why: "the call carries no key: the provider cannot recognise it, and a second one would be a second effect", Force: true}
-		case proved:
-			return nil
-		case ev == nil:
-			return &Refused{Why: missing(c, assumed), Force: true}
-		case ev.Found == FoundRecord:
-			return &Refused{Why: "the look-up found a record: record it, do not send it again", Force: true}
-		case ev.Found == FoundNoAnswer:
-			return &Refused{Why: "the look-up got no answer: nobody knows whether it is there", Force: true}
-		}
-		if born := keyBorn(r, c.Key); assumed.Retention > 0 && !born.IsZero() && now.Sub(born) > assumed.Retention {
-			return &Refused{Why: fmt.Sprintf("the key is %v old and the provider keeps keys for %v: under it a request would be a new operation", now.Sub(born).Round(time.Second), assumed.Retention), Force: true}
-		}
-	case Abandon:
-		switch {
-		case proved:
-			return &Refused{Why: "it is done: undo it by its inverse, it cannot be abandoned"}
-		case ev == nil:
-			return &Refused{Why: missing(c, assumed), Force: true}
-		case ev.Found == FoundRecord:
-			return &Refused{Why: "the look-up found a record: it happened", Force: true}
-		case ev.Found == FoundNoAnswer:
-			return &Refused{Why: "the look-up got no answer: nobody knows whether it is there", Force: true}
-		}
-	default:
-		return &Refused{Why: fmt.Sprintf("%q is no decision: it is one of record, resubmit, abandon and escalate", d)}
-	}
-	return nil
-}
-
-// missing says that a call has no evidence that counts.
-func missing(c *Call, assumed assume.Contract) string {
-	if len(c.Requests) == 0 {
-		return "nobody can be asked whether it happened"
-	}
-	if !askable(c, assumed) {
-		return "there is no evidence, and what is assumed of the provider has no look-up for it"
-	}
-	return "there is no evidence newer than the last request under this key: look it up first"
-}
-
-func recordWithout(c *Call, ev *EvidenceAt, byHand bool, assumed assume.Contract) *Refused {
-	switch {
-	case ev == nil && byHand:
-		return &Refused{Why: missing(c, assumed), Force: true}
-	case ev == nil && len(c.Requests) == 0:
-		return &Refused{Why: "there is no record to take as the reply: give the step's result with --result"}
-	case ev == nil:
-		return &Refused{Why: missing(c, assumed)}
-	case ev.Found == FoundNoRecord:
-		return &Refused{Why: "the look-up found no record: there is nothing to record", Force: byHand}
-	}
-	return &Refused{Why: "the look-up got no answer: there is nothing to record", Force: byHand}
-}
-
-// newestEvidence is the call's newest evidence, if it is newer than every request under its key.
-func (r *Run) newestEvidence(c *Call) *EvidenceAt {
-	if len(c.Evidence) == 0 {
-		return nil
-	}
-	ev := &c.Evidence[len(c.Evidence)-1]
-	stale := false
-	r.eachRequest(func(o *Call, q *Request) {
-		same := o == c || c.Key != "" && o.Key == c.Key
-		stale = stale || same && !q.NotSent && q.Seq > ev.Seq
-	})
-	if stale {
-		return nil
-	}
-	return ev
-}
-
-// pointer escapes a name for a JSON pointer (RFC 6901).
-func pointer(name string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
 }

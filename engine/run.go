@@ -88,10 +88,12 @@ type Request struct {
 	Seq             int64 // the place of its start in the history
 	ID, Method, URL string
 	Key             string
-	Header          string // what carries the key; empty where the body does
+	Header          string   // what carries the key; empty where the body does
+	Auth, Secret    []string // see RequestSent
 	Body            []byte
 	SentAt, EndedAt time.Time
 	Ended           bool
+	EndSeq          int64 // the place of its end in the history
 	Status          int
 	Began           bool
 	NotSent         bool
@@ -143,15 +145,15 @@ func (r *Run) Apply(e Event) {
 		}
 	case RequestSent:
 		if c := r.callAt(f.Pos); c != nil {
-			c.Requests = append(c.Requests, &Request{N: f.Request, Seq: e.Seq, ID: f.ID, Method: f.Method, URL: f.URL, Key: f.Key, Header: f.Header, Body: f.Body, SentAt: e.At})
+			c.Requests = append(c.Requests, &Request{N: f.Request, Seq: e.Seq, ID: f.ID, Method: f.Method, URL: f.URL, Key: f.Key, Header: f.Header, Auth: f.Auth, Secret: f.Secret, Body: f.Body, SentAt: e.At})
 		}
 	case RequestEnded:
 		if q := r.request(f.Pos); q != nil {
-			q.Ended, q.EndedAt, q.Status, q.Began, q.Error = true, e.At, f.Status, f.Began, f.Error
+			q.Ended, q.EndSeq, q.EndedAt, q.Status, q.Began, q.Error = true, e.Seq, e.At, f.Status, f.Began, f.Error
 		}
 	case NotSent:
 		if q := r.request(f.Pos); q != nil {
-			q.Ended, q.EndedAt, q.NotSent, q.Error = true, e.At, true, f.Why
+			q.Ended, q.EndSeq, q.EndedAt, q.NotSent, q.Error = true, e.Seq, e.At, true, f.Why
 		}
 	case CallEnded:
 		r.callEnded(e, f)

@@ -61,18 +61,36 @@ var cleanedSecret = regexp.MustCompile(`\[secret ([^\]]+)\]`)
 // to know cleans it again.
 func (e *Engine) revealURL(raw string) (at string, known *script.Redactor, err error) {
 	known = &script.Redactor{}
-	at = cleanedSecret.ReplaceAllStringFunc(raw, func(form string) string {
-		name := cleanedSecret.FindStringSubmatch(form)[1]
-		value, there := "", false
-		if e.o.Secrets != nil {
-			value, there = e.o.Secrets(name)
-		}
-		if !there {
-			err = &Refused{Why: fmt.Sprintf("the look-up needs the secret %s, which is not set", name)}
-		}
-		known.Know(name, value)
+	at, err = e.reveal(raw, func(secret string) string {
 		// A plus sign would be a space in a query and itself in a path: this form is the same in both.
-		return strings.ReplaceAll(url.QueryEscape(value), "+", "%20")
+		return strings.ReplaceAll(url.QueryEscape(secret), "+", "%20")
 	})
+	for _, m := range cleanedSecret.FindAllStringSubmatch(raw, -1) {
+		if value, err := e.lookupSecret(m[1]); err == nil {
+			known.Know(m[1], value)
+		}
+	}
 	return at, known, err
+}
+
+// reveal puts the secrets back into a text of the history, each in the given form.
+func (e *Engine) reveal(text string, form func(secret string) string) (_ string, err error) {
+	text = cleanedSecret.ReplaceAllStringFunc(text, func(named string) string {
+		value, missing := e.lookupSecret(cleanedSecret.FindStringSubmatch(named)[1])
+		if missing != nil {
+			err = missing
+		}
+		return form(value)
+	})
+	return text, err
+}
+
+// lookupSecret is a secret that a look-up needs.
+func (e *Engine) lookupSecret(name string) (string, error) {
+	if e.o.Secrets != nil {
+		if value, ok := e.o.Secrets(name); ok {
+			return value, nil
+		}
+	}
+	return "", &Refused{Why: fmt.Sprintf("the look-up needs the secret %s, which is not set", name)}
 }

@@ -98,6 +98,7 @@ type Found string
 // The answers of a look-up. No record does not mean that it did not happen: a late request can still arrive.
 const (
 	FoundRecord   Found = "found"
+	FoundSeveral  Found = "several" // and not exactly one of them fits what was sent
 	FoundNoRecord Found = "no record"
 	FoundNoAnswer Found = "no answer"
 )

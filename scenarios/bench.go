@@ -107,7 +107,7 @@ func Open(s *lang.Scenario, o Options) (*Bench, error) {
 	}
 	b := &Bench{s: s, o: o, seed: cmp.Or(o.Seed, s.Seed, defaultSeed), sources: map[string]string{},
 		committed: map[string]bool{}, sent: map[string]sent{}, extra: map[string][]byte{}}
-	b.line = newTimeline(s.Subject, b.refusal, func() time.Time { return b.clk.Now() })
+	b.line = newTimeline(s.Subject, b.situation, func() time.Time { return b.clk.Now() })
 	b.line.notify, b.line.index.seen.askable = b.changed, b.askable
 	b.openClock()
 	b.root, b.stop = b.clk.WithCancel(context.Background())

@@ -130,13 +130,15 @@ func (b *Bench) worker() (*engine.Engine, error) {
 	return b.eng, nil
 }
 
-// refusal says why a decision about a call would be refused now.
-func (b *Bench) refusal(r *engine.Run, c *engine.Call, d engine.Decision) string {
-	e, err := b.worker()
-	if err != nil {
-		return err.Error()
+// situation is what table e looks at for a call now: all runs of a bench stand on its timeline.
+func (b *Bench) situation(runs []*engine.Run, r *engine.Run, c *engine.Call) (engine.Situation, error) {
+	if _, err := b.worker(); err != nil {
+		return engine.Situation{}, err
 	}
-	return e.Refusal(r, c, d)
+	b.mu.Lock()
+	assumed := b.assumed
+	b.mu.Unlock()
+	return r.Situation(c, engine.UseOf(c, runs...), assumed, b.clk.Now()), nil
 }
 
 // askable reports whether a call can be looked up, as the contract is assumed now.

@@ -72,7 +72,7 @@ func (f *opFold) freeze(runs []*engine.Run, seen *seenThere) []*op {
 const optionsHold = time.Second
 
 // values are the operations for a view at a moment, those left out that stand for no effect.
-func (f *opFold) values(runs []*engine.Run, at time.Time, refusal refusal) []Operation {
+func (f *opFold) values(runs []*engine.Run, at time.Time, situate situate) []Operation {
 	f.doubtful = 0
 	for _, o := range f.list {
 		if len(o.doubts) == 0 {
@@ -80,7 +80,7 @@ func (f *opFold) values(runs []*engine.Run, at time.Time, refusal refusal) []Ope
 		}
 		f.doubtful++
 		if o.asked.IsZero() || at.Sub(o.asked).Abs() >= optionsHold {
-			o.out.Options, o.asked = options(runs, o.doubts, refusal), at
+			o.out.Options, o.asked = options(runs, o.doubts, situate), at
 			f.made = nil
 		}
 	}

@@ -2,31 +2,61 @@ package scenarios
 
 import "faultlab/engine"
 
-// consequences say what each decision does, in the order in which a person weighs them.
-var consequences = []Option{
-	{Decision: engine.Record, Consequence: "The record found stands for the reply that never came. The step's script goes on with it, later steps run, and nothing is sent again."},
-	{Decision: engine.Resubmit, Consequence: "One more attempt under the same key. If the first request arrives after all, the key keeps it single, as long as the provider remembers it."},
-	{Decision: engine.Abandon, Consequence: "It counts as not done. Nothing is sent, and the run stays failed."},
-	{Decision: engine.Escalate, Consequence: "It stays unknown, with your reason, for a person who can find out by other means."},
+// consequence says what a decision does and, where it has to be forced, what can come of it.
+type consequence struct {
+	decision   engine.Decision
+	then, risk string
 }
 
-// refusal says why a decision about a call is refused now; empty where it is not.
-type refusal func(*engine.Run, *engine.Call, engine.Decision) string
+// consequences are in the order in which a person weighs them.
+var consequences = []consequence{
+	{engine.Record, "The record found stands for the reply that never came. The step's script goes on with it, later steps run, and nothing is sent again.",
+		"The record may be another operation's."},
+	{engine.Resubmit, "One more attempt under the same key. If the first request arrives after all, the key keeps it single, as long as the provider remembers it.",
+		"It may be done twice."},
+	{engine.Abandon, "It counts as not done. Nothing is sent, and the run stays failed.",
+		"It may have been done all the same: then its effect stays, and what belongs to it is undone beside it."},
+	{engine.Escalate, "It stays unknown, with your reason, for a person who can find out by other means.", ""},
+}
 
-// options are the four decisions about an unknown operation; refusal says why one is refused now.
-func options(runs []*engine.Run, doubts []doubt, refusal refusal) []Option {
+// situate gives what table e looks at for a call of a run; runs are all that are known.
+type situate func(runs []*engine.Run, r *engine.Run, c *engine.Call) (engine.Situation, error)
+
+// options are the four decisions about an unknown operation. What table e says of the
+// strictest of its doubts holds for all.
+func options(runs []*engine.Run, doubts []doubt, situate situate) []Option {
 	out := make([]Option, len(consequences))
-	copy(out, consequences)
-	if refusal == nil {
+	for i, c := range consequences {
+		out[i] = Option{Decision: c.decision, Consequence: c.then}
+	}
+	if situate == nil {
 		return out
 	}
-	for i := range out {
-		for _, d := range doubts {
-			if why := refusal(runs[d.run], d.call, out[i].Decision); why != "" {
-				out[i].Unavailable = why
-				break
+	for n, d := range doubts {
+		s, err := situate(runs, runs[d.run], d.call)
+		for i := range out {
+			o := &out[i]
+			ruling := engine.Ruling{Permission: engine.Denied, Why: reason(err)}
+			if err == nil {
+				ruling = s.Ruling(o.Decision, false)
 			}
+			if ruling.Permission > o.Permission {
+				o.Permission, o.Unavailable = ruling.Permission, ruling.Why
+			}
+			o.Advised = (n == 0 || o.Advised) && err == nil && string(s.Advice()) == string(o.Decision)
+		}
+	}
+	for i, c := range consequences {
+		if out[i].Permission == engine.Forced && c.risk != "" {
+			out[i].Consequence += " " + c.risk
 		}
 	}
 	return out
+}
+
+func reason(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
 }

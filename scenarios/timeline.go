@@ -15,7 +15,7 @@ import (
 // other one at most markEvery entries.
 type Timeline struct {
 	subject string
-	refusal refusal
+	situate situate
 	now     func() time.Time // for how long a decision has been allowed; nil where nobody asks
 	notify  func()
 
@@ -92,8 +92,8 @@ type settingAt struct {
 	Setting
 }
 
-func newTimeline(subject string, refusal refusal, now func() time.Time) *Timeline {
-	t := &Timeline{subject: subject, refusal: refusal, now: now, wire: newWire()}
+func newTimeline(subject string, situate situate, now func() time.Time) *Timeline {
+	t := &Timeline{subject: subject, situate: situate, now: now, wire: newWire()}
 	t.index = index{runs: map[string]int{}, ops: map[opKey]int{}, effects: map[string]int{}, subject: map[string]string{}, seen: seenThere{replayed: map[string]bool{}, reached: map[string]int{}}}
 	t.head = t.newFold()
 	return t
@@ -172,7 +172,7 @@ func (t *Timeline) view(f *fold, total int) *View {
 	if t.now != nil {
 		at = t.now()
 	}
-	v.Operations = f.ops.values(v.Runs, at, t.refusal)
+	v.Operations = f.ops.values(v.Runs, at, t.situate)
 	return v
 }
 

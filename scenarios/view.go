@@ -131,7 +131,9 @@ type Operation struct {
 type Option struct {
 	Decision    engine.Decision
 	Consequence string // what happens then, in one sentence
-	Unavailable string // why it is refused without force; empty when it is not
+	Permission  engine.Permission
+	Unavailable string // why it is refused, or what it goes against where it can be forced; empty where it is allowed
+	Advised     bool   // it is what table e advises
 }
 
 // RowKind says how a row of the wire diagram is drawn.

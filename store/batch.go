@@ -32,6 +32,12 @@ func (w *writer) take(e *entry) error {
 	if id := engine.CommandOf(e.Fact); id != "" {
 		w.batch.commands = append(w.batch.commands, id, r.num)
 	}
+	if key := engine.SharedKey(e.Fact); key != "" {
+		w.batch.keys = append(w.batch.keys, key, r.num)
+	}
+	if address := engine.ProvenAddress(e.Fact); address != "" {
+		w.batch.addresses = append(w.batch.addresses, address)
+	}
 	if b := engine.Body(e.Fact); b != nil {
 		r.bodies = append(r.bodies, body{e.Seq, engine.StepOf(e.Fact), b})
 	}
@@ -135,7 +141,20 @@ func (w *writer) flush() error {
 	if err := w.each(`INSERT INTO documents VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET source = excluded.source WHERE source = ''`, 3, w.batch.documents); err != nil {
 		return err
 	}
-	return w.each(`INSERT OR IGNORE INTO commands VALUES (?, ?)`, 2, w.batch.commands)
+	for _, table := range []struct {
+		query   string
+		columns int
+		rows    []driver.Value
+	}{
+		{`INSERT OR IGNORE INTO commands VALUES (?, ?)`, 2, w.batch.commands},
+		{`INSERT OR IGNORE INTO keys VALUES (?, ?)`, 2, w.batch.keys},
+		{`INSERT OR IGNORE INTO addresses VALUES (?)`, 1, w.batch.addresses},
+	} {
+		if err := w.each(table.query, table.columns, table.rows); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (w *writer) each(query string, columns int, values []driver.Value) error {

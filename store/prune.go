@@ -98,6 +98,7 @@ func (w *writer) freeIdentities() error {
 		`DELETE FROM pruned WHERE seq < (SELECT max(seq) FROM pruned)`,
 		`DELETE FROM deliveries WHERE run IN (SELECT num FROM going)`,
 		`DELETE FROM children WHERE run IN (SELECT num FROM going)`,
+		`DELETE FROM keys WHERE run IN (SELECT num FROM going)`,
 	} {
 		if err := w.conn.exec(query); err != nil {
 			return err

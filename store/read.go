@@ -46,6 +46,25 @@ func (s *Store) Child(p engine.Parent) (run string, ok bool, err error) {
 	return s.view.Child(p)
 }
 
+// KeyRuns implements engine.History.
+func (s *Store) KeyRuns(key string) ([]string, error) {
+	s.flush()
+	return s.view.KeyRuns(key)
+}
+
+// FoundAt implements engine.History.
+func (s *Store) FoundAt(address string) (bool, error) {
+	s.flush()
+	return s.view.FoundAt(address)
+}
+
+// Place implements engine.History.
+func (s *Store) Place() (int64, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.last, nil
+}
+
 // admitting reports whether such an admission waits for its commit.
 func (s *Store) admitting(such func(engine.Admitted) bool) bool {
 	s.mu.Lock()

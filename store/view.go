@@ -204,6 +204,26 @@ func (v *view) Prefix(prefix string, limit int) ([]string, error) {
 	return v.ids(`SELECT id FROM runs WHERE id >= ? AND id < ? ORDER BY id LIMIT ?`, prefix, prefix+"\xff", int64(max(limit, 0)))
 }
 
+// KeyRuns finds the runs that sent a shared key; see engine.History.
+func (v *view) KeyRuns(key string) ([]string, error) {
+	return v.ids(`SELECT r.id FROM keys k JOIN runs r ON r.num = k.run WHERE k.key = ? ORDER BY r.num`, key)
+}
+
+// FoundAt reports whether a look-up at this address has found a record; see engine.History.
+func (v *view) FoundAt(address string) (found bool, err error) {
+	err = v.rows(`SELECT 1 FROM addresses WHERE address = ?`, func([]driver.Value) error { found = true; return nil }, address)
+	return found, err
+}
+
+// Place is that of the newest event on disk; see engine.History.
+func (v *view) Place() (last int64, err error) {
+	err = v.rows(`SELECT max((SELECT coalesce(max(seq), 0) FROM events), (SELECT coalesce(max(seq), 0) FROM pruned))`, func(row []driver.Value) error {
+		last, _ = row[0].(int64)
+		return nil
+	})
+	return last, err
+}
+
 func (v *view) ids(query string, args ...driver.Value) (ids []string, err error) {
 	err = v.rows(query, func(row []driver.Value) error {
 		ids = append(ids, text(row[0]))

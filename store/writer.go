@@ -57,6 +57,8 @@ type batch struct {
 	digests    []driver.Value
 	children   map[childID]*run
 	commands   []driver.Value
+	keys       []driver.Value
+	addresses  []driver.Value
 }
 
 type deliveryID struct{ workflow, trigger, key string }

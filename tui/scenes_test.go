@@ -111,9 +111,9 @@ const rerunID = "run_17171717aaaa"
 
 // shelf is a store that keeps one run and notes what it is asked to do.
 type shelf struct {
-	events  []engine.Event
-	refusal string // of every decision but to escalate
-	done    []string
+	events    []engine.Event
+	situation engine.Situation
+	done      []string
 }
 
 func (s *shelf) Runs(q engine.Query) ([]engine.Summary, error) {
@@ -129,12 +129,11 @@ func (s *shelf) Events(string) ([]engine.Event, error) { return s.events, nil }
 func (s *shelf) Unsettled(int) ([]*engine.Run, error) {
 	return []*engine.Run{engine.Fold(s.events)}, nil
 }
-func (s *shelf) Refusal(_ *engine.Run, _ *engine.Call, d engine.Decision) string {
-	if d == engine.Escalate {
-		return ""
-	}
-	return s.refusal
-}
+func (s *shelf) Situation(*engine.Run, *engine.Call) engine.Situation { return s.situation }
+
+// notYet is where an operation stands whose key nobody has looked up yet.
+var notYet = engine.Situation{Askable: true, Sent: true, Wrote: true, Keyed: true, Protected: true}
+
 func (s *shelf) Version() string { return strconv.Itoa(len(s.events)) }
 func (s *shelf) Do(run string, l lang.Line) (string, error) {
 	s.done = append(s.done, run+": "+l.String())
@@ -158,7 +157,7 @@ func dropped(run string) []engine.Event {
 
 func storedShown(m *model) {
 	run := "run_e0cf88449cdb"
-	m.opened(readRun(&shelf{events: dropped(run), refusal: "there is no evidence newer than the last request under this key: look it up first"}, run, nil))
+	m.opened(readRun(&shelf{events: dropped(run), situation: notYet}, run, nil))
 }
 
 func workerDown(m *model) {
@@ -172,7 +171,7 @@ func workerDown(m *model) {
 func TestARunOfTheStoreCanBeSettled(t *testing.T) {
 	t.Parallel()
 	run := "run_e0cf88449cdb"
-	store := &shelf{events: dropped(run), refusal: "look it up first"}
+	store := &shelf{events: dropped(run), situation: notYet}
 	m := testModel(t, "dark", 120, 36)
 	m.opt.Store = store
 	for _, k := range []string{"h", "enter", "u", "r", "f", "o", "r", "c", "e", " ", "r", "e", "c", "o", "r", "d", "enter"} {

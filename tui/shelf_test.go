@@ -17,7 +17,7 @@ const storedID = "run_e0cf88449cdb"
 
 // onShelf is a program over a store that keeps one run whose only request was dropped.
 func onShelf(t *testing.T) (*model, *shelf) {
-	s := &shelf{events: dropped(storedID), refusal: "look it up first"}
+	s := &shelf{events: dropped(storedID), situation: notYet}
 	m := testModel(t, "dark", 120, 36)
 	m.opt.Store = s
 	return m, s

@@ -13,7 +13,7 @@ import (
 )
 
 // Store is the runs on disk, as `faultlab run` writes them. Its methods may block and
-// be called from any goroutine, but for Refusal, which neither waits nor reads.
+// be called from any goroutine, but for Situation, which neither waits nor reads.
 type Store interface {
 	// Runs lists runs, the newest first.
 	Runs(q engine.Query) ([]engine.Summary, error)
@@ -21,9 +21,8 @@ type Store interface {
 	Events(run string) ([]engine.Event, error)
 	// Unsettled are the runs that need reconciling, the newest first, at most limit of them.
 	Unsettled(limit int) ([]*engine.Run, error)
-	// Refusal says why a decision about a call of a run would be refused now; empty
-	// when it would be carried out.
-	Refusal(r *engine.Run, c *engine.Call, d engine.Decision) string
+	// Situation is what decides which decisions about a call of a run are allowed now.
+	Situation(r *engine.Run, c *engine.Call) engine.Situation
 	// Do carries out lookup, record, resubmit, abandon, escalate, cancel or rerun
 	// of one run, as the commands of that name do, and comes back when it is done. It
 	// gives the run that came of it: the same one or, for rerun, the new one.
@@ -61,7 +60,7 @@ func (s *stored) read() error {
 	if s.line != nil && s.line.Len() >= len(events) {
 		f = nil
 	} else {
-		s.line = scenarios.FromHistory(events, s.store.Refusal)
+		s.line = scenarios.FromHistory(events, s.store.Situation)
 	}
 	s.mu.Unlock()
 	if f != nil {

@@ -24,6 +24,7 @@ type runsOnDisk struct {
 	app      *app
 	worker   workerOptions
 	declared atomic.Pointer[assume.Set] // as of the last look at a run
+	uses     sync.Map                   // engine.KeyUse by callID, as of then too
 	ctx      context.Context
 	leave    context.CancelCauseFunc
 
@@ -86,7 +87,11 @@ func (r *runsOnDisk) Events(run string) ([]engine.Event, error) {
 	if declared, err := r.app.loadAssume(r.worker.assume); err == nil { // else what was known before counts
 		r.declared.Store(declared)
 	}
-	return h.Events(run)
+	events, err := h.Events(run)
+	if err != nil {
+		return nil, err
+	}
+	return events, r.readUses(h, events)
 }
 
 // Unsettled implements tui.Store.
@@ -114,10 +119,34 @@ func (r *runsOnDisk) Unsettled(limit int) ([]*engine.Run, error) {
 	return out, nil
 }
 
-// Refusal implements tui.Store, by what this process assumes. Another owner may assume
-// something else, and then says so when it is asked.
-func (r *runsOnDisk) Refusal(run *engine.Run, c *engine.Call, d engine.Decision) string {
-	return engine.Refusal(run, c, d, r.declared.Load(), r.app.clk.Now())
+// Situation implements tui.Store, by what this process assumes and what other runs had sent
+// under the key at the last look. Another owner may assume something else, and then says so
+// when it is asked.
+func (r *runsOnDisk) Situation(run *engine.Run, c *engine.Call) engine.Situation {
+	use := engine.UseOf(c, run)
+	if known, ok := r.uses.Load(callID{run.ID, c.Pos}); ok {
+		use = use.With(known.(engine.KeyUse))
+	}
+	return run.Situation(c, use, r.declared.Load(), r.app.clk.Now())
+}
+
+// callID is a call of a run.
+type callID struct {
+	run string
+	pos engine.Pos
+}
+
+// readUses looks up what other runs have sent under the keys of a run's unknown calls.
+func (r *runsOnDisk) readUses(h engine.History, events []engine.Event) error {
+	run := engine.Fold(events)
+	for _, c := range run.Unsettled() {
+		use, err := run.KeyUse(h, c)
+		if err != nil {
+			return err
+		}
+		r.uses.Store(callID{run.ID, c.Pos}, use)
+	}
+	return nil
 }
 
 // settling is how old a file's last change must be for its time to tell it from the

@@ -27,6 +27,9 @@ type Contract struct {
 	KeyTaken   []int             // statuses that mean "this key is known with another payload"
 	Idempotent []string          // methods that may be repeated without a key, as PUT
 	Lookup     string            // URL template with {url}, {origin} and {key}; "none" where keys cannot be looked up
+	LookedUp   bool              // the look-up address is declared: named, or the default one of an origin that is declared to enforce keys
+	Items      string            // JSON pointer to the list of records in a look-up's reply; empty where none is declared
+	KeyAsSent  bool              // a look-up names the key as the header carried it, with the quotes of a structured field string
 	Headers    map[string]string // sent with a look-up; a value may be "{{secrets.NAME}}"
 }
 
@@ -65,21 +68,6 @@ func Origin(rawURL string) string {
 	return scheme + "://" + host
 }
 
-// LookupURL fills the template for one request: its URL without the query, and its key percent-encoded.
-// ok is false where the contract has no look-up, or the template wants a key and there is none.
-func (c Contract) LookupURL(requestURL, key string) (at string, ok bool) {
-	if c.Lookup == "none" || key == "" && strings.Contains(c.Lookup, "{key}") {
-		return "", false
-	}
-	u, err := url.Parse(requestURL)
-	if err != nil {
-		return "", false
-	}
-	u.RawQuery, u.Fragment = "", ""
-	return strings.NewReplacer("{url}", strings.TrimSuffix(u.String(), "/"), "{origin}", Origin(requestURL),
-		"{key}", url.PathEscape(key)).Replace(c.Lookup), true
-}
-
 // file is the form in which a person writes the set down.
 type file struct {
 	Origins map[string]entry `json:"origins"`
@@ -93,6 +81,8 @@ type entry struct {
 	KeyTaken   []int             `json:"keyTaken"`
 	Idempotent []string          `json:"idempotent"`
 	Lookup     string            `json:"lookup"`
+	Items      string            `json:"items"`
+	LookupKey  string            `json:"lookupKey"` // "value" or "as-sent"
 	Headers    map[string]string `json:"headers"`
 }
 
@@ -108,7 +98,7 @@ func Parse(data []byte) (*Set, error) {
 			err = errors.New("nothing is there")
 		}
 		line, col := position(data, dec.InputOffset(), err)
-		return nil, fmt.Errorf("%d:%d: %s; an assumed contract is {\"origins\": {ORIGIN: {enforces, carrier, retention, conflict, keyTaken, idempotent, lookup, headers}}}",
+		return nil, fmt.Errorf("%d:%d: %s; an assumed contract is {\"origins\": {ORIGIN: {enforces, carrier, retention, conflict, keyTaken, idempotent, lookup, items, lookupKey, headers}}}",
 			line, col, strings.TrimPrefix(err.Error(), "json: "))
 	}
 	s := &Set{origins: map[string]Contract{}}
@@ -165,12 +155,7 @@ func (e entry) contract() (Contract, error) {
 	for _, m := range e.Idempotent {
 		c.Idempotent = append(c.Idempotent, strings.ToUpper(m))
 	}
-	if e.Lookup != "" {
-		if c.Lookup = e.Lookup; c.Lookup != "none" && !strings.Contains(c.Lookup, "{") {
-			return c, fmt.Errorf("lookup %q has no place for {url}, {origin} or {key}; write none where keys cannot be looked up", e.Lookup)
-		}
-	}
-	return c, nil
+	return c, e.lookup(&c)
 }
 
 // Protects reports whether a write whose key travels so, in a header or a field, is one that the contract enforces the key of.
