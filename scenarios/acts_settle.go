@@ -8,20 +8,18 @@ import (
 )
 
 func (b *Bench) actLookup(l lang.Line) error {
-	targets, e, err := b.targets(l.Opt("run"), l.Opt("step"), l.Arg(0))
+	step, key := l.Opt("step"), l.Arg(0)
+	targets, e, err := b.targets(l.Opt("run"), step, key)
 	if err != nil {
 		return err
 	}
-	seen := map[runKey]bool{}
+	seen := map[string]bool{}
 	for _, t := range targets {
-		if l.Opt("step") == "" && l.Arg(0) == "" {
-			t.key = ""
-		}
-		if seen[t] {
+		if seen[t.run] {
 			continue
 		}
-		seen[t] = true
-		if _, err := e.Lookup(b.root, t.run, t.key, engine.LookupOptions{}); err != nil {
+		seen[t.run] = true
+		if _, err := e.Lookup(b.root, t.run, key, engine.LookupOptions{Step: step}); err != nil {
 			return err
 		}
 	}

@@ -207,7 +207,7 @@ func TestADoneOperationWithAnUnknownWriteIsSettled(t *testing.T) {
 		{"looked up", []string{"lookup"}, " What was sent under …ab94 happened too, says the look-up: record it, and the run is settled.", true},
 		{"escalated", []string{"escalate \"ask them\""}, " What was sent under …ab94 is left to a person who can find out by other means.", true},
 		{"recorded", []string{"lookup", "record"}, "", false},
-		{"abandoned", []string{"lookup", "abandon --force"}, "", false},
+		{"abandoned", []string{"abandon --force"}, "", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

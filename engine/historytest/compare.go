@@ -55,6 +55,16 @@ func compareRun(want, got engine.History, run string) error {
 		return err
 	}
 	for _, e := range events {
+		if key := engine.SharedKey(e.Fact); key != "" {
+			if err := same("the runs that sent "+key, first(want.KeyRuns(key)), first(got.KeyRuns(key))); err != nil {
+				return err
+			}
+		}
+		if at := engine.ProvenAddress(e.Fact); at != "" {
+			if err := same("what was found at "+at, found(want, at), found(got, at)); err != nil {
+				return err
+			}
+		}
 		a, ok := e.Fact.(engine.Admitted)
 		if !ok {
 			continue
@@ -87,6 +97,11 @@ func first[T any](v []T, err error) answer {
 func delivery(h engine.History, a engine.Admitted) answer {
 	run, digest, ok, err := h.Delivery(a.Workflow, a.Trigger, a.Delivery)
 	return answer{[]any{run, digest, ok}, err}
+}
+
+func found(h engine.History, address string) answer {
+	ok, err := h.FoundAt(address)
+	return answer{ok, err}
 }
 
 func child(h engine.History, p engine.Parent) answer {
