@@ -21,10 +21,11 @@ type Database interface {
 // its clock, and returns what gives the turn on after the statement.
 type Turns interface{ Turn() (done func()) }
 
-// dbCall is one use of services.db: its writes are effects without a key.
+// dbCall is one use of services.db.
 type dbCall struct {
 	fact CallStarted
 	in   script.Call
+	local
 }
 
 func (c *dbCall) started() CallStarted { return c.fact }
@@ -36,12 +37,13 @@ func (h *host) prepareDB(c script.Call) (call, *script.ServiceError) {
 	if len(c.Input) > maxInput {
 		return nil, refuse(c, "WOML_DATABASE_INPUT_INVALID", fmt.Sprintf("the input has %d bytes; at most %d are taken", len(c.Input), maxInput))
 	}
-	effect := UnkeyedWrite
-	if c.Operation == "query" || c.Operation == "read" {
-		effect = Read
+	work := &dbCall{in: c, local: local{effect: Read}}
+	if c.Operation != "query" && c.Operation != "read" {
+		work.local = h.localOf(c.Target)
 	}
-	return &dbCall{in: c, fact: CallStarted{Service: c.Service, Operation: c.Operation, Name: c.Name, Effect: effect,
-		Target: "db." + c.Operation, Digest: digestParts(string(c.Target), c.Operation, string(c.Input))}}, nil
+	work.fact = CallStarted{Service: c.Service, Operation: c.Operation, Name: c.Name, Effect: work.effect, File: work.file, Unmarked: work.unmarked,
+		Target: "db." + c.Operation, Digest: digestParts(string(c.Target), c.Operation, string(c.Input))}
+	return work, nil
 }
 
 // databaseRows is table a for databases: how an operation that failed with this code ended.
@@ -54,9 +56,11 @@ var databaseRows = map[string]How{
 	"WOML_DATABASE_ROWS_TOO_LARGE":   HowClient,
 	"WOML_DATABASE_INPUT_INVALID":    HowClient,
 	"WOML_DATABASE_PATH_FORBIDDEN":   HowClient,
+	"WOML_DATABASE_TABLE_RESERVED":   HowClient,
+	LocalResultLost:                  HowUnreadable,
 }
 
-func (c *dbCall) perform(ctx context.Context, h *host, _ Pos, begun Ticket) (CallEnded, script.Completion) {
+func (c *dbCall) perform(ctx context.Context, h *host, pos Pos, begun Ticket) (CallEnded, script.Completion) {
 	if err := h.e.durable(begun, nil); err != nil {
 		h.lost(err)
 		return CallEnded{How: HowNeverSent}, script.Completion{Err: &script.ServiceError{Code: "WOML_DATABASE_UNAVAILABLE", Message: err.Error()}}
@@ -64,12 +68,23 @@ func (c *dbCall) perform(ctx context.Context, h *host, _ Pos, begun Ticket) (Cal
 	if cause := context.Cause(ctx); cause != nil {
 		return CallEnded{How: HowNeverSent}, script.Completion{Err: &script.ServiceError{Code: "WOML_DATABASE_UNAVAILABLE", Message: cause.Error()}}
 	}
+	var before *Call
+	h.rt.read(func(r *Run) { before = r.writtenBefore(pos) })
+	if before != nil {
+		return repeated(before)
+	}
 	if t, ok := h.e.o.Database.(Turns); ok {
 		defer t.Turn()()
 	}
 	var out json.RawMessage
 	var err error
-	h.e.clk.Hold(func() { out, err = h.e.o.Database.Do(ctx, c.in.Target, c.in.Operation, c.in.Input) })
+	h.e.clk.Hold(func() {
+		if c.marks != nil {
+			out, err = c.marks.Write(ctx, markOf(h.rt.id, pos), c.in.Target, c.in.Operation, c.in.Input)
+		} else {
+			out, err = h.e.o.Database.Do(ctx, c.in.Target, c.in.Operation, c.in.Input)
+		}
+	})
 	if err == nil {
 		return CallEnded{How: HowAccepted}, script.Completion{Value: out}
 	}

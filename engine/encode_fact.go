@@ -80,6 +80,8 @@ func (o *object) callStarted(f CallStarted) {
 	o.optional("key", f.Key)
 	o.optional("target", f.Target)
 	o.optional("digest", f.Digest)
+	o.optional("file", f.File)
+	o.optional("unmarked", f.Unmarked)
 	o.optional("content", f.Content)
 }
 

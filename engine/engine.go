@@ -75,6 +75,9 @@ func New(o Options) *Engine {
 	e.root, e.stop = e.clk.WithCancel(context.Background())
 	e.wire = newWire(o)
 	e.rand = mathrand.New(mathrand.NewPCG(seedOf(o.Seed), 0x6661756c746c6162))
+	if marks, ok := o.Database.(Marks); ok {
+		marks.Sweep(e.markIsOver)
+	}
 	return e
 }
 

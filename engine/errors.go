@@ -30,6 +30,7 @@ const (
 	codeQueueFull        = "WOML_POLICY_QUEUE_FULL"
 	codeCancelled        = "WOML_SCRIPT_CANCELLED"
 	codeInterrupted      = "WOML_STEP_INTERRUPTED"
+	codeCallInterrupted  = "WOML_CAPABILITY_INTERRUPTED"
 	codeExhausted        = "WOML_STEP_RETRIES_EXHAUSTED"
 	codeRunTimedOut      = "WOML_WORKFLOW_TIMED_OUT"
 	codeNotRepeatable    = "FAULTLAB_SCRIPT_NOT_REPEATABLE"

@@ -89,10 +89,12 @@ type CallStarted struct {
 	Operation string `json:"op"`
 	Name      string `json:"name,omitempty"`
 	Effect    Effect `json:"effect"`
-	Key       string `json:"key,omitempty"`     // the idempotency key that the call carries
-	Target    string `json:"target,omitempty"`  // what journal matching compares beside method, URL and body: database, workflow
-	Digest    string `json:"digest,omitempty"`  // hash of the call's whole input
-	Content   string `json:"content,omitempty"` // hash of what an HTTP write sends, the key left out: what two calls of one operation have in common
+	Key       string `json:"key,omitempty"`      // the idempotency key that the call carries
+	Target    string `json:"target,omitempty"`   // what journal matching compares beside method, URL and body: database, workflow
+	Digest    string `json:"digest,omitempty"`   // hash of the call's whole input
+	File      string `json:"file,omitempty"`     // of a local write: the file that holds its mark, as the script named it
+	Unmarked  string `json:"unmarked,omitempty"` // of a write of services.db: why it leaves no mark
+	Content   string `json:"content,omitempty"`  // hash of what an HTTP write sends, the key left out: what two calls of one operation have in common
 }
 
 // RequestSent: everything about one HTTP request is on disk, and its first byte may go out from now on.

@@ -253,7 +253,10 @@ func (h *host) Start(id int, c script.Call) *script.ServiceError {
 		growStack(0)
 		ended, completion := work.perform(ctx, h, fact.Pos, begun)
 		completion.ID = id
-		h.end(fact, ended, completion)
+		written := h.end(fact, ended, completion)
+		if c, ok := work.(*dbCall); ok && ended.How == HowAccepted && !ended.Replay {
+			c.ended(markOf(h.rt.id, fact.Pos), written)
+		}
 	})
 	return nil
 }
@@ -288,7 +291,7 @@ var inputInvalid = map[string]string{script.ServiceHTTP: "WOML_HTTP_INPUT_INVALI
 	script.ServiceWorkflows: "WOML_WORKFLOW_CALL_OPTIONS_INVALID"}
 
 // end writes a call's end down and hands it to the script, in one order.
-func (h *host) end(fact CallStarted, ended CallEnded, c script.Completion) {
+func (h *host) end(fact CallStarted, ended CallEnded, c script.Completion) (written Ticket) {
 	ended.Pos = fact.Pos
 	rule := callRules[ended.How][fact.Effect]
 	ended.Finding, ended.Next = rule.finding, rule.next
@@ -307,11 +310,13 @@ func (h *host) end(fact CallStarted, ended CallEnded, c script.Completion) {
 	if h.open > 0 || len(h.timers) > 0 { // the script may wait on, and nothing follows meanwhile
 		write = h.e.append
 	}
-	if _, err := write(h.rt, ended); err != nil {
+	written, err := write(h.rt, ended)
+	if err != nil {
 		h.err = err
 	}
 	delete(h.tickets, c.ID)
 	h.deliver(c)
+	return written
 }
 
 // fail ends the attempt because the history cannot be written.

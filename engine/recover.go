@@ -121,12 +121,16 @@ func (e *Engine) interrupt(rt *running) error {
 		var facts []Fact
 		for _, c := range a.Calls {
 			if !c.Ended {
-				facts = append(facts, endOfOpenCall(c))
+				facts = append(facts, e.endOfOpenCall(rt.id, c))
 			}
 		}
 		if len(facts) > 0 {
-			if _, err := e.append(rt, facts...); err != nil {
+			written, err := e.append(rt, facts...)
+			if err != nil {
 				return err
+			}
+			for _, f := range facts {
+				e.localEnded(rt.id, a.Calls[f.(CallEnded).Call-1], written)
 			}
 		}
 		rule := attemptRuleFor(attemptEnd{how: interrupted, calls: a.Calls})
@@ -146,9 +150,10 @@ func (e *Engine) interrupt(rt *running) error {
 }
 
 // endOfOpenCall is table a for a call that has a start and no end on disk. A
-// request whose start is there may have been sent, however early the crash came.
-func endOfOpenCall(c *Call) Fact {
-	how := HowNeverSent
+// request whose start is there may have been sent, however early the crash came; a
+// local write is looked up in its file.
+func (e *Engine) endOfOpenCall(run string, c *Call) Fact {
+	how, message := HowNeverSent, "the worker stopped before the call ended"
 	for _, q := range c.Requests {
 		if !q.NotSent {
 			how = HowNoReply
@@ -157,7 +162,13 @@ func endOfOpenCall(c *Call) Fact {
 	if len(c.Requests) == 0 && c.Service != "http" && c.Service != "fetch" {
 		how = HowNoReply
 	}
+	if c.Effect == LocalWrite {
+		end, err := e.localEnd(run, c)
+		if err == nil {
+			return end
+		}
+		message += fmt.Sprintf(", and %s cannot be asked whether it was committed: %s", c.File, err)
+	}
 	rule := callRules[how][c.Effect]
-	return CallEnded{Pos: c.Pos, How: how, Finding: rule.finding, Next: rule.next,
-		Code: "WOML_CAPABILITY_INTERRUPTED", Message: "the worker stopped before the call ended"}
+	return CallEnded{Pos: c.Pos, How: how, Finding: rule.finding, Next: rule.next, Code: codeCallInterrupted, Message: message}
 }

@@ -6,19 +6,22 @@ package engine
 //
 // An idempotent write, one whose method the assumed contract declares to be so,
 // may be repeated as a read may, and proves what a keyed write proves.
+//
+// A local write leaves a mark that can be looked up, so it is ambiguous only where
+// its file cannot be read any more. One whose result was not kept is done.
 var callRules = map[How]map[Effect]callRule{
-	HowNeverSent:  {Read: {FoundNothing, NextAgain}, KeyedWrite: {FoundNotDone, NextAgain}, IdempotentWrite: {FoundNotDone, NextAgain}, UnkeyedWrite: {FoundNotDone, NextAgain}},
-	HowAccepted:   {Read: {FoundNothing, NextNothing}, KeyedWrite: {FoundDone, NextNothing}, IdempotentWrite: {FoundDone, NextNothing}, UnkeyedWrite: {FoundDone, NextNothing}},
-	HowThrottled:  {Read: {FoundNothing, NextAgain}, KeyedWrite: {FoundNotDone, NextAgain}, IdempotentWrite: {FoundNotDone, NextAgain}, UnkeyedWrite: {FoundNotDone, NextAgain}},
-	HowServer:     {Read: {FoundNothing, NextAgain}, KeyedWrite: {FoundUnproven, NextAgain}, IdempotentWrite: {FoundUnproven, NextAgain}, UnkeyedWrite: {FoundAmbiguous, NextStop}},
-	HowInFlight:   {Read: {FoundNothing, NextStop}, KeyedWrite: {FoundUnproven, NextAgain}, IdempotentWrite: {FoundUnproven, NextAgain}, UnkeyedWrite: {FoundNotDone, NextStop}},
-	HowConflict:   {Read: {FoundNothing, NextStop}, KeyedWrite: {FoundUnproven, NextStop}, IdempotentWrite: {FoundUnproven, NextStop}, UnkeyedWrite: {FoundNotDone, NextStop}},
-	HowKeyTaken:   {Read: {FoundNothing, NextStop}, KeyedWrite: {FoundNotDone, NextStop}, IdempotentWrite: {FoundNotDone, NextStop}, UnkeyedWrite: {FoundNotDone, NextStop}},
-	HowClient:     {Read: {FoundNothing, NextStop}, KeyedWrite: {FoundNotDone, NextStop}, IdempotentWrite: {FoundNotDone, NextStop}, UnkeyedWrite: {FoundNotDone, NextStop}},
-	HowUnexpected: {Read: {FoundNothing, NextStop}, KeyedWrite: {FoundAmbiguous, NextStop}, IdempotentWrite: {FoundUnproven, NextStop}, UnkeyedWrite: {FoundAmbiguous, NextStop}},
-	HowRedirected: {Read: {FoundNothing, NextStop}, KeyedWrite: {FoundAmbiguous, NextStop}, IdempotentWrite: {FoundUnproven, NextStop}, UnkeyedWrite: {FoundAmbiguous, NextStop}},
-	HowNoReply:    {Read: {FoundNothing, NextAgain}, KeyedWrite: {FoundAmbiguous, NextStop}, IdempotentWrite: {FoundUnproven, NextAgain}, UnkeyedWrite: {FoundAmbiguous, NextStop}},
-	HowUnreadable: {Read: {FoundNothing, NextStop}, KeyedWrite: {FoundAmbiguous, NextStop}, IdempotentWrite: {FoundUnproven, NextStop}, UnkeyedWrite: {FoundAmbiguous, NextStop}},
+	HowNeverSent:  {Read: {FoundNothing, NextAgain}, KeyedWrite: {FoundNotDone, NextAgain}, IdempotentWrite: {FoundNotDone, NextAgain}, LocalWrite: {FoundNotDone, NextAgain}, UnkeyedWrite: {FoundNotDone, NextAgain}},
+	HowAccepted:   {Read: {FoundNothing, NextNothing}, KeyedWrite: {FoundDone, NextNothing}, IdempotentWrite: {FoundDone, NextNothing}, LocalWrite: {FoundDone, NextNothing}, UnkeyedWrite: {FoundDone, NextNothing}},
+	HowThrottled:  {Read: {FoundNothing, NextAgain}, KeyedWrite: {FoundNotDone, NextAgain}, IdempotentWrite: {FoundNotDone, NextAgain}, LocalWrite: {FoundNotDone, NextAgain}, UnkeyedWrite: {FoundNotDone, NextAgain}},
+	HowServer:     {Read: {FoundNothing, NextAgain}, KeyedWrite: {FoundUnproven, NextAgain}, IdempotentWrite: {FoundUnproven, NextAgain}, LocalWrite: {FoundAmbiguous, NextStop}, UnkeyedWrite: {FoundAmbiguous, NextStop}},
+	HowInFlight:   {Read: {FoundNothing, NextStop}, KeyedWrite: {FoundUnproven, NextAgain}, IdempotentWrite: {FoundUnproven, NextAgain}, LocalWrite: {FoundNotDone, NextStop}, UnkeyedWrite: {FoundNotDone, NextStop}},
+	HowConflict:   {Read: {FoundNothing, NextStop}, KeyedWrite: {FoundUnproven, NextStop}, IdempotentWrite: {FoundUnproven, NextStop}, LocalWrite: {FoundNotDone, NextStop}, UnkeyedWrite: {FoundNotDone, NextStop}},
+	HowKeyTaken:   {Read: {FoundNothing, NextStop}, KeyedWrite: {FoundNotDone, NextStop}, IdempotentWrite: {FoundNotDone, NextStop}, LocalWrite: {FoundNotDone, NextStop}, UnkeyedWrite: {FoundNotDone, NextStop}},
+	HowClient:     {Read: {FoundNothing, NextStop}, KeyedWrite: {FoundNotDone, NextStop}, IdempotentWrite: {FoundNotDone, NextStop}, LocalWrite: {FoundNotDone, NextStop}, UnkeyedWrite: {FoundNotDone, NextStop}},
+	HowUnexpected: {Read: {FoundNothing, NextStop}, KeyedWrite: {FoundAmbiguous, NextStop}, IdempotentWrite: {FoundUnproven, NextStop}, LocalWrite: {FoundAmbiguous, NextStop}, UnkeyedWrite: {FoundAmbiguous, NextStop}},
+	HowRedirected: {Read: {FoundNothing, NextStop}, KeyedWrite: {FoundAmbiguous, NextStop}, IdempotentWrite: {FoundUnproven, NextStop}, LocalWrite: {FoundAmbiguous, NextStop}, UnkeyedWrite: {FoundAmbiguous, NextStop}},
+	HowNoReply:    {Read: {FoundNothing, NextAgain}, KeyedWrite: {FoundAmbiguous, NextStop}, IdempotentWrite: {FoundUnproven, NextAgain}, LocalWrite: {FoundAmbiguous, NextStop}, UnkeyedWrite: {FoundAmbiguous, NextStop}},
+	HowUnreadable: {Read: {FoundNothing, NextStop}, KeyedWrite: {FoundAmbiguous, NextStop}, IdempotentWrite: {FoundUnproven, NextStop}, LocalWrite: {FoundDone, NextStop}, UnkeyedWrite: {FoundAmbiguous, NextStop}},
 }
 
 type callRule struct {

@@ -8,7 +8,7 @@ import (
 
 var (
 	hows    = []How{HowNeverSent, HowAccepted, HowThrottled, HowServer, HowInFlight, HowConflict, HowKeyTaken, HowClient, HowUnexpected, HowRedirected, HowNoReply, HowUnreadable}
-	effects = []Effect{Read, KeyedWrite, IdempotentWrite, UnkeyedWrite}
+	effects = []Effect{Read, KeyedWrite, IdempotentWrite, LocalWrite, UnkeyedWrite}
 )
 
 // The table of the design, in its own words: how the call ended, then what that
@@ -80,6 +80,36 @@ func TestCallTable(t *testing.T) {
 	for _, h := range hows {
 		if !seen[h] {
 			t.Errorf("no row of this test ends as %q", h)
+		}
+	}
+}
+
+// A write of services.db with a mark: its ends, by what its database says.
+func TestLocalWriteTable(t *testing.T) {
+	t.Parallel()
+	for _, r := range []struct {
+		ended, code string // empty: no error
+		want        string
+	}{
+		{"committed", "", "done"},
+		{"the file is locked by another process", "WOML_DATABASE_BUSY", "not done, again"},
+		{"the file cannot be opened, or a crash rolled it back", "WOML_DATABASE_UNAVAILABLE", "not done, again"},
+		{"a constraint", "WOML_DATABASE_CONSTRAINT", "not done, stop"},
+		{"a bad statement", "WOML_DATABASE_STATEMENT_FAILED", "not done, stop"},
+		{"bad input", "WOML_DATABASE_INPUT_INVALID", "not done, stop"},
+		{"the table of marks", "WOML_DATABASE_TABLE_RESERVED", "not done, stop"},
+		{"carried out by an earlier attempt, its result was too large to keep", LocalResultLost, "done, stop"},
+		{"a failed commit, and the file cannot be read any more", "?", "ambiguous, stop"},
+	} {
+		how, known := databaseRows[r.code]
+		switch {
+		case r.code == "":
+			how = HowAccepted
+		case !known:
+			how = HowNoReply
+		}
+		if got := callRules[how][LocalWrite].String(); got != r.want {
+			t.Errorf("%s: %q, want %q", r.ended, got, r.want)
 		}
 	}
 }

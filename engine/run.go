@@ -62,6 +62,7 @@ type Call struct {
 	Service, Operation, Name string
 	Effect                   Effect
 	Key, Target, Digest      string
+	File, Unmarked           string // of a write of services.db
 	Content                  string // see CallStarted
 	Write                    string // the operation of its step that it belongs to; empty for a read
 	Requests                 []*Request
@@ -139,7 +140,7 @@ func (r *Run) Apply(e Event) {
 	case CallStarted:
 		if a := r.attempt(f.Pos); a != nil {
 			c := &Call{Pos: f.Pos, Service: f.Service, Operation: f.Operation, Name: f.Name,
-				Effect: f.Effect, Key: f.Key, Target: f.Target, Digest: f.Digest, Content: f.Content, StartedAt: e.At}
+				Effect: f.Effect, Key: f.Key, Target: f.Target, Digest: f.Digest, Content: f.Content, File: f.File, Unmarked: f.Unmarked, StartedAt: e.At}
 			c.Write = r.step(f.Pos).writeOf(a, c)
 			a.Calls = append(a.Calls, c)
 		}

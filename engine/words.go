@@ -64,6 +64,7 @@ const (
 	Read            Effect = "read"             // GET, HEAD, OPTIONS
 	KeyedWrite      Effect = "keyed write"      // carries a key that the assumed contract enforces
 	IdempotentWrite Effect = "idempotent write" // its method is idempotent, the assumed contract says, as PUT by a stable id
+	LocalWrite      Effect = "local write"      // services.db, with a mark that is committed together with what it changes
 	UnkeyedWrite    Effect = "unkeyed write"    // any other
 )
 

@@ -31,7 +31,14 @@ type Databases struct {
 	patience time.Duration // how long a statement waits for another process's lock
 
 	mu   sync.Mutex
-	open map[string]*sql.DB
+	open map[string]*localFile
+	over func(engine.Mark) bool // whether the history has the end of a call; nil where nobody knows
+}
+
+// localFile is a file of scripts, open.
+type localFile struct {
+	*sql.DB
+	marks
 }
 
 // Limits of services.db.
@@ -48,7 +55,7 @@ const (
 // NewDatabases refuses the engine's own state file to scripts. place, which may be
 // nil, says where a script's path really is, or refuses it.
 func NewDatabases(state string, place func(path string) (string, error)) *Databases {
-	return &Databases{forbidden: real(state), place: place, patience: lockPatience, open: map[string]*sql.DB{}}
+	return &Databases{forbidden: real(state), place: place, patience: lockPatience, open: map[string]*localFile{}}
 }
 
 // Close lets go of the files.
@@ -69,33 +76,51 @@ func problem(code, format string, args ...any) error {
 
 // Do implements engine.Database.
 func (d *Databases) Do(ctx context.Context, connection json.RawMessage, operation string, input json.RawMessage) (json.RawMessage, error) {
-	ops, many, err := operations(operation, input)
+	return d.run(ctx, connection, operation, input, nil)
+}
+
+// run carries one operation out and commits mark, which may be nil, with it.
+func (d *Databases) run(ctx context.Context, connection json.RawMessage, operation string, input json.RawMessage, mark *engine.Mark) (result json.RawMessage, err error) {
+	d.mu.Lock()
+	u := unit{mark: mark, over: d.over}
+	d.mu.Unlock()
+	if u.ops, u.many, err = operations(operation, input); err != nil {
+		return nil, err
+	}
+	name, err := connectionOf(connection)
 	if err != nil {
 		return nil, err
 	}
-	db, name, err := d.connect(connection)
-	if err != nil {
+	if u.file, err = d.connect(name); err != nil {
 		return nil, err
 	}
-	conn, err := db.Conn(ctx)
+	conn, err := u.file.Conn(ctx)
 	if err != nil {
 		return nil, located(sqlError(err, "UNAVAILABLE"), name)
 	}
 	defer conn.Close()
-	results, err := perform(ctx, conn, ops, readOnly(operation))
-	switch {
-	case err != nil:
+	if result, err = u.perform(ctx, conn, readOnly(operation)); err != nil {
 		return nil, located(err, name)
-	case many:
-		return json.Marshal(map[string]any{"results": results})
 	}
-	return json.Marshal(results[0])
+	return result, nil
 }
 
 func readOnly(operation string) bool { return operation == "query" || operation == "read" }
 
+// unit is the operations of one call: one transaction of one file.
+type unit struct {
+	file *localFile
+	ops  []statement
+	many bool         // they were asked for as a transaction
+	mark *engine.Mark // committed with them; nil where none is
+
+	over  func(engine.Mark) bool
+	sweep bool          // the marks of earlier processes are looked at
+	gone  []engine.Mark // that go with this transaction
+}
+
 // perform runs all operations or none. A read cannot write, whatever its SQL says.
-func perform(ctx context.Context, conn *sql.Conn, ops []statement, only bool) (results []any, err error) {
+func (u *unit) perform(ctx context.Context, conn *sql.Conn, only bool) (result json.RawMessage, err error) {
 	begin := "BEGIN IMMEDIATE"
 	if only {
 		begin = "BEGIN"
@@ -105,25 +130,50 @@ func perform(ctx context.Context, conn *sql.Conn, ops []statement, only bool) (r
 	}
 	// What follows is not given up halfway: whether it is committed must be known.
 	sure := context.WithoutCancel(ctx)
+	open := true
 	defer func() {
-		if err != nil {
+		if open {
 			_, _ = conn.ExecContext(sure, "ROLLBACK") // SQLite may have done it already
 		}
 	}()
-	for i, op := range ops {
+	if u.mark != nil {
+		if kept, there, err := findMark(sure, conn, *u.mark); err != nil || there {
+			return u.file.again(kept, err)
+		}
+	}
+	if result, err = u.statements(ctx, conn); err != nil {
+		return nil, err
+	}
+	if u.mark != nil {
+		if err := u.leave(sure, conn, result); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := conn.ExecContext(sure, "COMMIT"); err != nil {
+		return u.afterCommit(sure, conn, commitError(err), result)
+	}
+	open = false
+	u.committed()
+	return result, nil
+}
+
+// statements runs the operations and gives the result that the script gets.
+func (u *unit) statements(ctx context.Context, conn *sql.Conn) (json.RawMessage, error) {
+	var results []any
+	for i, op := range u.ops {
 		out, err := one(ctx, conn, op)
 		if err != nil {
-			if len(ops) > 1 {
+			if len(u.ops) > 1 {
 				err = numbered(err, i)
 			}
 			return nil, err
 		}
 		results = append(results, out)
 	}
-	if _, err := conn.ExecContext(sure, "COMMIT"); err != nil {
-		return nil, commitError(err)
+	if u.many {
+		return json.Marshal(map[string]any{"results": results})
 	}
-	return results, nil
+	return json.Marshal(results[0])
 }
 
 // one runs one operation within the transaction.
@@ -172,43 +222,65 @@ func numbered(err error, i int) error {
 	return err
 }
 
-// connect finds or opens the file that a script named, and says by which name.
-func (d *Databases) connect(raw json.RawMessage) (db *sql.DB, name string, err error) {
-	var c struct {
-		Driver     string `json:"driver"`
-		Connection string `json:"connection"`
+// localTarget is the target of services.db as scripts write it.
+type localTarget struct {
+	Driver     string `json:"driver"`
+	Connection string `json:"connection"`
+	Markers    *bool  `json:"markers"` // false: writes leave no marks
+}
+
+func targetOf(raw json.RawMessage) (t localTarget, err error) {
+	if err := json.Unmarshal(raw, &t); err != nil || t.Driver != "sqlite" || t.Connection == "" {
+		return t, problem("INPUT_INVALID", `services.db takes {driver: "sqlite", connection: PATH}`)
 	}
-	if err := json.Unmarshal(raw, &c); err != nil || c.Driver != "sqlite" || c.Connection == "" {
-		return nil, "", problem("INPUT_INVALID", `services.db takes {driver: "sqlite", connection: PATH}`)
+	return t, nil
+}
+
+// connectionOf is the path of a file as the script named it.
+func connectionOf(raw json.RawMessage) (string, error) {
+	t, err := targetOf(raw)
+	return t.Connection, err
+}
+
+// locate is where the file that a script named really is.
+func (d *Databases) locate(name string) (path string, err error) {
+	if name == ":memory:" || strings.HasPrefix(name, "file:") || strings.ContainsAny(name, "\x00?") {
+		return "", problem("PATH_FORBIDDEN", "the connection %q is no path of a file", name)
 	}
-	if c.Connection == ":memory:" || strings.HasPrefix(c.Connection, "file:") || strings.ContainsAny(c.Connection, "\x00?") {
-		return nil, "", problem("PATH_FORBIDDEN", "the connection %q is no path of a file", c.Connection)
-	}
-	path := c.Connection
+	path = name
 	if d.place != nil {
 		if path, err = d.place(path); err != nil {
-			return nil, "", problem("PATH_FORBIDDEN", "%s", err)
+			return "", problem("PATH_FORBIDDEN", "%s", err)
 		}
 	}
 	path = real(path)
 	if d.forbidden != "" && (path == d.forbidden || strings.HasPrefix(path, d.forbidden+"-") || strings.HasPrefix(path, d.forbidden+".")) {
-		return nil, "", problem("PATH_FORBIDDEN", "the connection %q is faultlab's own state file", c.Connection)
+		return "", problem("PATH_FORBIDDEN", "the connection %q is faultlab's own state file", name)
+	}
+	return path, nil
+}
+
+// connect finds or opens the file that a script named.
+func (d *Databases) connect(name string) (*localFile, error) {
+	path, err := d.locate(name)
+	if err != nil {
+		return nil, err
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if db := d.open[path]; db != nil {
-		return db, c.Connection, nil
+	if f := d.open[path]; f != nil {
+		return f, nil
 	}
-	db, err = sql.Open("sqlite", fmt.Sprintf("file:%s?_pragma=busy_timeout(%d)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)",
+	db, err := sql.Open("sqlite", fmt.Sprintf("file:%s?_pragma=busy_timeout(%d)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)",
 		(&url.URL{Path: path}).EscapedPath(), d.patience.Milliseconds()))
 	if err != nil {
-		return nil, "", problem("UNAVAILABLE", "open %s: %s", c.Connection, err)
+		return nil, problem("UNAVAILABLE", "open %s: %s", name, err)
 	}
 	// Once, and before anybody else uses the file: SQLite does not wait for its turn to
 	// change this. Where it cannot be changed now the file does as it is.
 	_, _ = db.Exec("PRAGMA journal_mode=WAL")
-	d.open[path] = db
-	return db, c.Connection, nil
+	d.open[path] = &localFile{DB: db}
+	return d.open[path], nil
 }
 
 // real is a path in the form in which two paths of one file are equal.

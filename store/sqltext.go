@@ -68,6 +68,19 @@ func bare(text string) string {
 	return text
 }
 
+// names reports whether some SQL has a name in it, bare or in any quotes: SQLite takes
+// text in single quotes for a name too, where only a name can stand.
+func names(text, name string) bool {
+	for i := 0; i < len(text); {
+		n, _ := sqlToken(text[i:])
+		if strings.EqualFold(strings.Trim(text[i:i+n], "'\"`[]"), name) {
+			return true
+		}
+		i += n
+	}
+	return false
+}
+
 // Kinds of what SQL is made of, as far as statements are concerned.
 const (
 	sqlSpace = iota // white space and comments

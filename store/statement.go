@@ -109,8 +109,12 @@ func oneOperation(operation string, raw json.RawMessage) (s statement, err error
 		return s, problem("INPUT_INVALID", "there is no operation %q: it is one of query, execute, read, insert, update, delete and transaction", operation)
 	}
 	s.rows = operation == "query" || operation == "read"
-	if err == nil && len(s.text) > maxSQL {
+	switch {
+	case err != nil:
+	case len(s.text) > maxSQL:
 		err = problem("INPUT_INVALID", "the SQL has %d bytes; at most %d are taken", len(s.text), maxSQL)
+	case names(s.text, marksTable):
+		err = problem("TABLE_RESERVED", "the table %s belongs to faultlab: it holds which writes of the file were committed; leave it out of the statement", marksTable)
 	}
 	return s, err
 }
