@@ -59,8 +59,8 @@ func TestChildren(t *testing.T) {
 			if run.Status != r.status || string(run.Steps[0].Result) != r.result || l.world.posts() != r.posts {
 				t.Errorf("run %s, result %s, %d writes; want %s, %s, %d (%s)", run.Status, run.Steps[0].Result, l.world.posts(), r.status, r.result, r.posts, run.Message)
 			}
-			if run.Reconcile {
-				t.Error("the parent needs reconciling: what nobody knows is the child's")
+			if run.Reconcile != (run.Waits != nil) {
+				t.Errorf("reconcile %v of a parent that waits for %v: what nobody knows is the child's", run.Reconcile, run.Waits)
 			}
 			if r.code != "" && !slices.ContainsFunc(a, func(a *engine.Attempt) bool { return a.Code == r.code }) {
 				t.Errorf("code %s after %d attempts, want %s", a[len(a)-1].Code, len(a), r.code)
@@ -97,63 +97,216 @@ func TestASlotIsFreeWhileAChildRuns(t *testing.T) {
 	}
 }
 
-// What a parent was waiting for goes on without it, and nothing of the parent is unknown.
-func TestACancelledParentLeavesItsChild(t *testing.T) {
-	t.Parallel()
-	l := newLab(t, nil, document("", `|return await services.workflows.call("child", context.payload);`), workflowOf("child", "", post))
-	l.replies(answer{commit: true, status: 201, body: `{"id":"job_1"}`, after: 5 * time.Second})
-	l.start()
-	var parent string
-	l.run(func() {
-		parent, _ = l.admit("orders", "", `{"orderId":"o1"}`)
-		_ = l.clk.Sleep(t.Context(), time.Second)
-		if err := l.eng.Cancel(engine.Cancellation{Run: parent}); err != nil {
-			t.Error(err)
+// family is a saga of a charge, a child and a note. The child makes the job by itself or,
+// two levels down, by one of its own.
+func family(t *testing.T, levels int, call string, job answer) *lab {
+	parent := document("", "|"+doing("charges")+"~~~"+doing("refunds"), `retry="2" retry-backoff="fixed" retry-delay="1s"|`+call, "|"+doing("notes"))
+	docs := []string{parent, workflowOf("child", "", post)}
+	if levels == 2 {
+		docs = []string{parent, workflowOf("child", "", `return await services.workflows.call("grandchild", context.payload);`), workflowOf("grandchild", "", post)}
+	}
+	l := newLab(t, nil, docs...)
+	l.world.answer = func(_ int, s seen) answer {
+		switch {
+		case s.method == "GET" && l.world.effects[s.path[strings.LastIndex(s.path, "/")+1:]] != "":
+			return answer{status: 200, body: `{"id":"job_1","orderId":"o1"}`}
+		case s.method == "GET":
+			return answer{status: 404, body: "{}"}
+		case s.path == "/jobs":
+			return job
 		}
-	})
-	p := l.get(parent)
-	c := l.get(p.Steps[0].Attempts[0].Calls[0].Child)
-	if p.Status != engine.StatusCancelled || p.Reconcile || p.EndedAt.Sub(p.StartedAt) != time.Second || c.Status != engine.StatusSucceeded {
-		t.Errorf("the parent %s after %v, reconcile %v; the child %s", p.Status, p.EndedAt.Sub(p.StartedAt), p.Reconcile, c.Status)
+		return created
+	}
+	return l
+}
+
+const (
+	calls   = `return await services.workflows.call("child", context.payload);`
+	catches = `try { return await services.workflows.call("child", context.payload); } catch (e) { return {caught: e.code}; }`
+	hurries = `return await services.workflows.call("child", context.payload, {timeout: "2s"});`
+)
+
+// writes are the requests that were no look-ups.
+func (l *lab) writes() string {
+	var p []string
+	for _, s := range l.world.seen {
+		if s.method != "GET" {
+			p = append(p, s.path[1:])
+		}
+	}
+	return strings.Join(p, " ")
+}
+
+// youngest is the run that was admitted last.
+func (l *lab) youngest(t *testing.T) string {
+	runs, err := l.hist.Runs(engine.Query{Limit: 1})
+	if err != nil || len(runs) != 1 {
+		t.Fatal(runs, err)
+	}
+	return runs[0].Run
+}
+
+// Nothing of a run is undone, and nobody calls it settled, while something below it is
+// unknown. Then it goes on by itself.
+func TestAChildHoldsItsParent(t *testing.T) {
+	t.Parallel()
+	slow := answer{broken: "hang"}
+	for _, r := range []struct {
+		name     string
+		levels   int
+		script   string
+		job      answer
+		before   string // what was written before the decision
+		decision engine.Decision
+		status   engine.Status
+		after    string
+	}{
+		{"it had happened", 1, calls, dropped, "charges jobs", engine.Record, engine.StatusSucceeded, "charges jobs notes"},
+		{"it had not happened", 1, calls, lost, "charges jobs", engine.Abandon, engine.StatusFailed, "charges jobs refunds"},
+		{"it is sent once more", 1, calls, lost, "charges jobs", engine.Resubmit, engine.StatusFailed, "charges jobs jobs"},
+		{"of a child's child, and it had happened", 2, calls, dropped, "charges jobs", engine.Record, engine.StatusSucceeded, "charges jobs notes"},
+		{"of a child's child, and it had not happened", 2, calls, lost, "charges jobs", engine.Abandon, engine.StatusFailed, "charges jobs refunds"},
+		{"caught by the script, and it had happened", 1, catches, dropped, "charges jobs", engine.Record, engine.StatusSucceeded, "charges jobs notes"},
+		{"caught by the script, and it had not happened", 1, catches, lost, "charges jobs", engine.Abandon, engine.StatusSucceeded, "charges jobs notes"},
+		{"unknown after the parent's last wait", 1, hurries, slow, "charges jobs", engine.Abandon, engine.StatusFailed, "charges jobs refunds"},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			t.Parallel()
+			l := family(t, r.levels, r.script, r.job)
+			parent := l.once(`{"orderId":"o1"}`)
+			child := parent.Steps[1].Attempts[0].Calls[0].Child
+			if parent.Status != engine.StatusFailed || !parent.Reconcile || parent.Waits == nil || parent.Waits.Run != child || l.writes() != r.before {
+				t.Errorf("the parent %s, reconcile %v, waits for %v after %s; want it to wait for %s after %s", parent.Status, parent.Reconcile, parent.Waits, l.writes(), child, r.before)
+			}
+			for _, d := range []engine.Decision{engine.Record, engine.Resubmit, engine.Abandon} {
+				if err := l.eng.Resolve(engine.Resolution{Run: parent.ID, Decision: d, Force: true}); err == nil || !strings.Contains(err.Error(), "waits for "+child) {
+					t.Errorf("%s of the parent: %v", d, err)
+				}
+			}
+			if _, err := l.settle(l.youngest(t), r.decision, true); err != nil {
+				t.Error(err)
+			}
+			parent = l.get(parent.ID)
+			l.listed(t, parent.ID)
+			if parent.Status != r.status || l.writes() != r.after || parent.Reconcile != (r.decision == engine.Resubmit) {
+				t.Errorf("settled: the parent %s, reconcile %v, after %s; want %s after %s (%s)", parent.Status, parent.Reconcile, l.writes(), r.status, r.after, parent.Message)
+			}
+		})
 	}
 }
 
-// Until a child is settled its parent undoes nothing. Then the parent is resubmitted, and meets the child again.
-func TestAParentOfAnUnknownChildWaitsForItToBeSettled(t *testing.T) {
+// A child that was cut short or ended badly after its parent had given up waiting lets the parent undo, and no sooner.
+func TestAChildThatEndsAfterTheLastWait(t *testing.T) {
 	t.Parallel()
 	for _, r := range []struct {
-		name     string
-		child    answer
-		decision engine.Decision
-		status   engine.Status
-		paths    string // after all
+		name   string
+		job    answer
+		status engine.Status
+		writes string
 	}{
-		{"it had happened", dropped, engine.Record, engine.StatusSucceeded, "P/charges P/jobs"},
-		{"it had not happened", lost, engine.Abandon, engine.StatusFailed, "P/charges P/jobs P/refunds"},
+		{"fails", answer{status: 404, body: "{}", after: 9 * time.Second}, engine.StatusFailed, "charges jobs refunds"},
+		{"succeeds", answer{commit: true, status: 201, body: `{"id":"job_1"}`, after: 9 * time.Second}, engine.StatusSucceeded, "charges jobs notes"},
 	} {
-		l := newLab(t, nil, document("", "|"+doing("charges")+"~~~"+doing("refunds"), retry3+`return await services.workflows.call("child", context.payload);`), workflowOf("child", "", post))
-		l.world.answer = func(_ int, s seen) answer {
-			if s.method == "GET" && r.decision == engine.Abandon {
-				return answer{status: 404, body: `{}`}
-			}
-			if s.path == "/jobs" {
-				return r.child
-			}
-			return created
-		}
+		l := family(t, 1, hurries, r.job)
 		parent := l.once(`{"orderId":"o1"}`)
-		child := parent.Steps[1].Last().Calls[0].Child
-		if parent.Status != engine.StatusFailed || parent.Code != "WOML_WORKFLOW_CALL_FAILED" || l.paths() != "P/charges P/jobs" || !strings.Contains(parent.Message, "nothing is undone before "+child) {
-			t.Errorf("%s: the parent %s with %s after %s: %s", r.name, parent.Status, parent.Code, l.paths(), parent.Message)
+		l.listed(t, parent.ID)
+		if parent.Status != r.status || parent.Reconcile || l.writes() != r.writes {
+			t.Errorf("%s: the parent %s, reconcile %v, after %s: %s", r.name, parent.Status, parent.Reconcile, l.writes(), parent.Message)
 		}
-		if _, err := l.settle(child, r.decision, true); err != nil {
-			t.Errorf("%s: %v", r.name, err)
+		if took := parent.EndedAt.Sub(parent.StartedAt); took != 9*time.Second {
+			t.Errorf("%s: it ended after %v", r.name, took)
 		}
-		var err error
-		l.run(func() { err = l.eng.Resolve(engine.Resolution{Run: parent.ID, Decision: engine.Resubmit}) })
-		asked := "G/jobs/by-idempotency-key/" + l.get(child).Steps[0].Last().Key
-		if parent = l.get(parent.ID); err != nil || parent.Status != r.status || strings.Replace(l.paths(), " "+asked, "", 1) != r.paths {
-			t.Errorf("%s, and settled: the parent %s (%s) after %s: %v", r.name, parent.Status, parent.Message, l.paths(), err)
+	}
+}
+
+// After a crash the same attempt goes on and meets the same child, whose retry is due or whose request was out.
+func TestACrashWhileAChildRuns(t *testing.T) {
+	t.Parallel()
+	for _, r := range []struct {
+		name   string
+		job    answer
+		at     time.Duration
+		status engine.Status
+		writes string
+	}{
+		{"its retry is due", refused, 500 * time.Millisecond, engine.StatusSucceeded, "charges jobs jobs notes"},
+		{"its request is out", answer{broken: "hang"}, 500 * time.Millisecond, engine.StatusFailed, "charges jobs refunds"},
+		{"it has ended, and is unknown", lost, 500 * time.Millisecond, engine.StatusFailed, "charges jobs refunds"},
+	} {
+		for _, levels := range []int{1, 2} {
+			l := family(t, levels, calls, r.job)
+			first := l.world.answer
+			l.world.answer = func(n int, s seen) answer {
+				if s.path == "/jobs" && strings.Contains(l.writes(), "jobs") {
+					return created
+				}
+				return first(n, s)
+			}
+			l.docs[levels].Workflow.Steps[0].Retry.Max = 3
+			eng := l.start()
+			var parent string
+			l.run(func() {
+				parent, _ = l.admit("orders", "", `{"orderId":"o1"}`)
+				_ = l.clk.Sleep(t.Context(), r.at)
+				eng.Kill()
+			})
+			p := l.restart(parent)
+			if p.Reconcile {
+				if _, err := l.settle(l.youngest(t), engine.Abandon, true); err != nil {
+					t.Fatal(err)
+				}
+				p = l.get(parent)
+			}
+			l.listed(t, parent)
+			if p.Status != r.status || l.writes() != r.writes || len(p.Steps[1].Attempts) != 1 {
+				t.Errorf("%s, %d levels: %s with %d attempts after %s: %s", r.name, levels, p.Status, len(p.Steps[1].Attempts), l.writes(), p.Message)
+			}
+		}
+	}
+}
+
+// A cancel asks the children first. What the run did is undone once nothing below it is unknown.
+func TestACancelAsksTheChildren(t *testing.T) {
+	t.Parallel()
+	for _, r := range []struct {
+		name   string
+		job    answer
+		before string // what was written before the decision; empty where none is needed
+		after  string
+	}{
+		{"whose retry is due", answer{status: 429, body: "{}"}, "", "charges jobs refunds"},
+		{"whose request is out", answer{broken: "hang"}, "charges jobs", "charges jobs refunds"},
+	} {
+		for _, levels := range []int{1, 2} {
+			l := family(t, levels, calls, r.job)
+			l.docs[levels].Workflow.Steps[0].Retry.Max = 3
+			if r.before == "" {
+				l.docs[levels].Workflow.Steps[0].Retry.Delay = time.Minute
+			}
+			l.start()
+			var parent string
+			l.run(func() {
+				parent, _ = l.admit("orders", "", `{"orderId":"o1"}`)
+				_ = l.clk.Sleep(t.Context(), time.Second)
+				if err := l.eng.Cancel(engine.Cancellation{Run: parent}); err != nil {
+					t.Error(err)
+				}
+			})
+			p := l.get(parent)
+			if p.Reconcile != (r.before != "") || p.Reconcile && l.writes() != r.before {
+				t.Errorf("%s, %d levels: the parent %s, reconcile %v after %s: %s", r.name, levels, p.Status, p.Reconcile, l.writes(), p.Message)
+			}
+			if p.Reconcile {
+				if _, err := l.settle(l.youngest(t), engine.Abandon, true); err != nil {
+					t.Error(err)
+				}
+				p = l.get(parent)
+			}
+			c := l.get(p.Steps[1].Attempts[0].Calls[0].Child)
+			l.listed(t, parent)
+			if p.Status != engine.StatusCancelled || p.Reconcile || c.Status != engine.StatusCancelled || l.writes() != r.after {
+				t.Errorf("%s, %d levels: the parent %s, reconcile %v, the child %s after %s: %s", r.name, levels, p.Status, p.Reconcile, c.Status, l.writes(), p.Message)
+			}
 		}
 	}
 }

@@ -74,7 +74,7 @@ func (rt *running) move(p part) (m move) {
 		switch {
 		case s.Done:
 			m.done = true
-		case s.Pending == Record:
+		case s.Pending == Record, a.Outcome == "":
 			m = move{attempt: a.N, journal: true}
 		case s.Pending == Resubmit:
 			m = move{attempt: a.N + 1, by: "resubmit"}
@@ -164,6 +164,9 @@ func (rt *running) judge(ctx context.Context, h *host, res script.Result, by str
 	end.Outcome, end.Next, end.Reason = rule.outcome, rule.next, rule.reason
 	if rule.outcome == Succeeded {
 		end.Result = res.Value
+	}
+	if rule.outcome == Unknown && end.Code == "" && rule.below {
+		end.Code, end.Message = codeChildUnsettled, rule.reason
 	}
 	if rule.outcome == Unknown && end.Code == "" {
 		end.Code, end.Message = codeOperationUnknown, "the script ended, but nobody knows whether a write of it happened"

@@ -48,6 +48,11 @@ func appendFact(b []byte, f Fact) (_ []byte, ok bool, err error) {
 		o.optional("code", f.Code)
 		o.optional("msg", f.Message)
 		o.list("stands", f.Stands)
+		if f.Waits != nil {
+			raw, err := encodeJSON(f.Waits)
+			o.err = errors.Join(o.err, err)
+			o.json("waits", raw)
+		}
 	default:
 		return b, false, nil
 	}

@@ -35,5 +35,6 @@ const (
 	codeRunTimedOut      = "WOML_WORKFLOW_TIMED_OUT"
 	codeNotRepeatable    = "FAULTLAB_SCRIPT_NOT_REPEATABLE"
 	codeOperationUnknown = "FAULTLAB_OPERATION_UNKNOWN"
+	codeChildUnsettled   = "FAULTLAB_CHILD_UNSETTLED"
 	codeCompensation     = "FAULTLAB_COMPENSATION_FAILED"
 )

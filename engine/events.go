@@ -36,6 +36,7 @@ const (
 	KindEvidence       Kind = "evidence"
 	KindDecided        Kind = "decided"
 	KindWaiting        Kind = "waiting"
+	KindResumed        Kind = "resumed"
 )
 
 // Pos says where in a run something happened. Attempts, calls and requests are numbered from 1, each within the one above.
@@ -153,10 +154,17 @@ type AttemptEnded struct {
 	Result  json.RawMessage `json:"result,omitempty"`
 }
 
-// Waiting: the run waits for a child, and holds no slot meanwhile.
+// Waiting: the run waits for a child, and holds no slot meanwhile. Without a step it
+// has done what it could, and its end waits for the child's.
 type Waiting struct {
 	Pos
 	Child string `json:"child"`
+}
+
+// Resumed: what the end of the run waited for is settled, and the run goes on by itself.
+// Calls that waited for that child in vain are open again, and their attempts with them.
+type Resumed struct {
+	Settled string `json:"settled"` // the run that was waited for
 }
 
 // CancelAsked: nothing new starts from here on.
@@ -173,6 +181,13 @@ type Ended struct {
 	Code      string   `json:"code,omitempty"`
 	Message   string   `json:"msg,omitempty"`
 	Stands    []string `json:"stands,omitempty"` // finished steps whose inverse was not made, of a run that failed or was cancelled
+	Waits     *Wait    `json:"waits,omitempty"`  // for what it waits, to go on by itself; then Reconcile is set too
+}
+
+// Wait names another run that must be settled before a run can be.
+type Wait struct {
+	Run string `json:"run"`
+	Key string `json:"key,omitempty"` // the idempotency key that both use; empty where Run is a child
 }
 
 // Evidence: what a look-up by key said about one call.
@@ -216,6 +231,7 @@ func (NotSent) Kind() Kind        { return KindNotSent }
 func (CallEnded) Kind() Kind      { return KindCallEnded }
 func (AttemptEnded) Kind() Kind   { return KindAttemptEnded }
 func (Waiting) Kind() Kind        { return KindWaiting }
+func (Resumed) Kind() Kind        { return KindResumed }
 func (CancelAsked) Kind() Kind    { return KindCancelAsked }
 func (Ended) Kind() Kind          { return KindEnded }
 func (Evidence) Kind() Kind       { return KindEvidence }
@@ -309,6 +325,7 @@ var decoders = map[Kind]func([]byte) (Fact, error){
 	KindCallEnded:      decodeAs[CallEnded],
 	KindAttemptEnded:   decodeAs[AttemptEnded],
 	KindWaiting:        decodeAs[Waiting],
+	KindResumed:        decodeAs[Resumed],
 	KindCancelAsked:    decodeAs[CancelAsked],
 	KindEnded:          decodeAs[Ended],
 	KindEvidence:       decodeAs[Evidence],

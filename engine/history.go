@@ -98,7 +98,15 @@ func Summarize(s Summary, e Event) (_ Summary, ok bool) {
 		}
 		s.Status = StatusWaiting
 	case Waiting:
+		if s.Status == StatusCancelling {
+			return s, false
+		}
 		s.Status = StatusWaiting
+	case Resumed:
+		if s.Status != StatusCancelling {
+			s.Status = StatusRunning
+		}
+		s.Reconcile, s.Ended = false, time.Time{}
 	case CancelAsked:
 		s.Status = StatusCancelling
 	case Decided:

@@ -145,6 +145,13 @@ func (h *host) Next() (script.Completion, error) {
 			h.mu.Unlock()
 			return script.Completion{}, h.err
 		}
+		if h.tape != nil { // what is recorded came before all that is live
+			c, ok, err := h.tape.next()
+			if ok || err != nil {
+				h.mu.Unlock()
+				return c, err
+			}
+		}
 		if len(h.done) > 0 {
 			c := h.done[0]
 			h.done = h.done[1:]
@@ -157,11 +164,6 @@ func (h *host) Next() (script.Completion, error) {
 			return script.Completion{}, cause
 		}
 		if h.tape != nil {
-			c, ok, err := h.tape.next()
-			if ok || err != nil {
-				h.mu.Unlock()
-				return c, err
-			}
 			h.tape.handOver(h.arm)
 		}
 		wake := h.e.clk.NewEvent("a call of " + h.part.step.ID)
@@ -228,22 +230,32 @@ func (h *host) Start(id int, c script.Call) *script.ServiceError {
 	if why := h.nameless(fact); why != "" {
 		return refuse(c, inputInvalid[c.Service], why)
 	}
-	if h.tape != nil && h.tape.take(id, fact, work) {
-		return nil
+	if h.tape != nil {
+		live, place := h.tape.take(id, fact, work)
+		if !live {
+			return nil
+		}
+		fact.Pos = place
 	}
+	again := fact.Call != 0 // its start stands in the history
 	h.mu.Lock()
-	if h.calls >= maxCalls {
+	if h.calls >= maxCalls && !again {
 		h.mu.Unlock()
 		return refuse(c, "FAULTLAB_CALL_LIMIT", fmt.Sprintf("an attempt makes at most %d calls", maxCalls))
 	}
-	h.calls++
-	fact.Pos = h.pos
-	fact.Call = h.calls
+	if !again {
+		h.calls++
+		fact.Pos = h.pos
+		fact.Call = h.calls
+	}
 	h.open++
 	ctx, giveUp := h.e.clk.WithCancel(h.ctx)
 	h.tickets[id] = giveUp
 	h.mu.Unlock()
-	begun, err := h.e.buffer(h.rt, fact)
+	begun, err := Ticket(onDisk{}), error(nil)
+	if !again {
+		begun, err = h.e.buffer(h.rt, fact)
+	}
 	if err != nil {
 		h.fail(id, err)
 		return nil
@@ -260,6 +272,13 @@ func (h *host) Start(id int, c script.Call) *script.ServiceError {
 	})
 	return nil
 }
+
+// onDisk is the ticket of what was written down before.
+type onDisk struct{}
+
+func (onDisk) Wait() error { return nil }
+func (onDisk) Last() int64 { return 0 }
+func (onDisk) Done() bool  { return true }
 
 // nameless refuses the second unnamed write of one operation: which of them a later
 // attempt makes could not be told. Of services.workflows each target is one of its

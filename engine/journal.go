@@ -23,6 +23,7 @@ type tape struct {
 	pending []playing
 	timers  map[int]time.Time // by ticket: when they are due, in the tape's time
 	at      time.Time         // the tape's time
+	open    int               // recorded calls without an end that are made again, and have not ended
 	over    bool              // a new call was made: from here on all is live
 	broken  error             // the script did something else than before
 }
@@ -47,14 +48,15 @@ func newTape(a *Attempt) *tape {
 	return t
 }
 
-// take matches a call against the journal; false means that it is a new one.
-func (t *tape) take(id int, fact CallStarted, work call) bool {
+// take matches a call against the journal. It is live where it must be performed: a new
+// one or, with its recorded place, one that waits for a child and had not ended.
+func (t *tape) take(id int, fact CallStarted, work call) (live bool, place Pos) {
 	if t.broken != nil {
-		return true
+		return false, Pos{}
 	}
 	if t.begun == len(t.calls) {
 		t.over = true
-		return false
+		return true, Pos{}
 	}
 	c := t.calls[t.begun]
 	t.begun++
@@ -63,10 +65,14 @@ func (t *tape) take(id int, fact CallStarted, work call) bool {
 		if c.Target == fact.Target {
 			t.broken = fmt.Errorf("%w: call %d sends another key, header or body than before", errNotRepeatable, c.N())
 		}
-		return true
+		return false, Pos{}
+	}
+	if _, child := work.(*childCall); child && !c.Ended {
+		t.open++
+		return true, c.Pos
 	}
 	t.pending = append(t.pending, playing{id, c, work})
-	return true
+	return false, Pos{}
 }
 
 // timer keeps a timer in the tape's time; false means that the tape is over and the timer is a live one.
@@ -106,12 +112,14 @@ func (t *tape) next() (c script.Completion, ok bool, err error) {
 			timer, due = id, at
 		}
 	}
-	if timer != 0 && (first < 0 && !t.over || first >= 0 && due.Before(t.pending[first].call.EndedAt)) {
+	live := t.over || t.open > 0 && t.begun == len(t.calls)
+	if timer != 0 && (first < 0 && !live || first >= 0 && due.Before(t.pending[first].call.EndedAt)) {
 		delete(t.timers, timer)
 		t.at = later(t.at, due)
 		return script.Completion{ID: timer}, true, nil
 	}
 	if first < 0 {
+		t.over = live
 		return c, false, nil
 	}
 	p := t.pending[first]

@@ -41,6 +41,9 @@ func (e *Engine) Resolve(q Resolution) error {
 	if err != nil {
 		return err
 	}
+	if w := rt.run.Waits; w != nil {
+		return &Refused{Why: "nothing of run " + id + " itself is unknown: it" + w.sentence()}
+	}
 	c, err := target(rt.run, q.Key)
 	if err != nil {
 		return err
@@ -132,7 +135,7 @@ func target(r *Run, key string) (*Call, error) {
 // called anything yet stands for itself.
 func stuck(s *Step) *Call {
 	a := s.Last()
-	if s.Done || a == nil || a.Code != codeInterrupted && a.Code != codeNotRepeatable && a.unanswered() == nil {
+	if s.Done || a == nil || a.Code != codeInterrupted && a.Code != codeNotRepeatable {
 		return nil
 	}
 	for i := len(a.Calls) - 1; i >= 0; i-- {

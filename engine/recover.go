@@ -17,17 +17,30 @@ func (e *Engine) Recover() error {
 		return fmt.Errorf("list the open runs: %w", err)
 	}
 	var left LeftError
+	var open []*running
 	for _, id := range ids {
 		rt, err := e.reopen(id)
 		if err != nil {
 			left = append(left, err)
 			continue
 		}
+		open = append(open, rt)
+	}
+	e.mu.Lock()
+	for _, rt := range open { // before the first of them goes on: it may wait for another one
+		e.take(rt)
+	}
+	e.mu.Unlock()
+	for _, rt := range open {
 		if err := e.goOn(rt); err != nil {
 			return err
 		}
 	}
-	if len(left) > 0 {
+	unread, err := e.resumeSettled()
+	if err != nil {
+		return err
+	}
+	if left = append(left, unread...); len(left) > 0 {
 		return left
 	}
 	return nil
@@ -80,7 +93,9 @@ func (e *Engine) goOn(rt *running) error {
 		return err
 	}
 	e.mu.Lock()
-	e.take(rt)
+	if e.open[rt.id] != rt {
+		e.take(rt)
+	}
 	e.mu.Unlock()
 	if err := e.interrupt(rt); err != nil {
 		return err
@@ -118,6 +133,9 @@ func (e *Engine) interrupt(rt *running) error {
 			continue
 		}
 		a := s.Last()
+		if a.onlyWaits() {
+			continue
+		}
 		var facts []Fact
 		for _, c := range a.Calls {
 			if !c.Ended {

@@ -26,28 +26,33 @@ type attemptRule struct {
 	outcome Outcome
 	next    Next
 	reason  string
+	below   bool // what is unknown is a child's
 }
 
 // Table b: how an attempt ended.
 var attemptRules = []attemptRule{
 	{"an ambiguous write that nothing settled", func(e attemptEnd) bool { return anyCall(e, ambiguous) },
-		Unknown, NextReconcile, "sent, and nobody knows whether it happened"},
+		Unknown, NextReconcile, "sent, and nobody knows whether it happened", false},
 	{"returned over a write of which no reply says what became", func(e attemptEnd) bool { return e.how == returned && (e.unknown || anyCall(e, unproven)) },
-		Unknown, NextReconcile, "answered, and the answer does not say whether it happened"},
+		Unknown, NextReconcile, "answered, and the answer does not say whether it happened", false},
+	{"a child that ended, and something of it is unknown", func(e attemptEnd) bool { return anyCall(e, unknownChild) },
+		Unknown, NextReconcile, "it called a run, and something of that run is unknown", true},
+	{"returned, and a child that it waited for is at work", func(e attemptEnd) bool { return e.how == returned && anyCall(e, (*Call).unanswered) },
+		Unknown, NextReconcile, "it called a run that is still at work", true},
 	{"the script returned JSON", func(e attemptEnd) bool { return e.how == returned },
-		Succeeded, NextStep, ""},
+		Succeeded, NextStep, "", false},
 	{"over a limit or cancelled", func(e attemptEnd) bool { return e.how == overLimit },
-		Failed, NextStop, "stopped by a limit, which repeating does not mend"},
+		Failed, NextStop, "stopped by a limit, which repeating does not mend", false},
 	{"recovery found it open", func(e attemptEnd) bool { return e.how == interrupted },
-		Failed, NextStop, "the worker stopped in the middle of it"},
+		Failed, NextStop, "the worker stopped in the middle of it", false},
 	{"threw after an unkeyed effect", func(e attemptEnd) bool { return anyCall(e, unkeyedDone) },
-		Failed, NextStop, "an effect without a key is already done: repeating would do it twice"},
+		Failed, NextStop, "an effect without a key is already done: repeating would do it twice", false},
 	{"threw because of a call that says stop", func(e attemptEnd) bool { return e.stopped },
-		Failed, NextStop, "repeating would meet the same answer"},
+		Failed, NextStop, "repeating would meet the same answer", false},
 	{"threw, and the budget is used up", func(e attemptEnd) bool { return !e.budgetLeft },
-		Failed, NextStop, "no attempts are left"},
+		Failed, NextStop, "no attempts are left", false},
 	{"threw, and every write is keyed or not done", func(attemptEnd) bool { return true },
-		Failed, NextRetry, ""},
+		Failed, NextRetry, "", false},
 }
 
 // attemptRuleFor is the row of table b that an attempt meets.
@@ -76,6 +81,8 @@ func ambiguous(c *Call) bool {
 func unproven(c *Call) bool {
 	return c.Finding == FoundUnproven && c.SettledBy == (Pos{}) && !c.recorded()
 }
+
+func unknownChild(c *Call) bool { return c.Child != "" && c.How == HowConflict }
 
 func unkeyedDone(c *Call) bool { return c.Effect == UnkeyedWrite && c.Finding == FoundDone }
 

@@ -8,6 +8,8 @@ import (
 
 func write(e Effect, f Finding) *Call { return &Call{Effect: e, Finding: f, Ended: true} }
 
+func child(h How) *Call { return &Call{Effect: Read, Child: "run_2", How: h, Ended: true} }
+
 func TestAttemptTable(t *testing.T) {
 	t.Parallel()
 	done, notDone := write(KeyedWrite, FoundDone), write(KeyedWrite, FoundNotDone)
@@ -34,6 +36,11 @@ func TestAttemptTable(t *testing.T) {
 		{"returned, a drop settled by a later reply", attemptEnd{how: returned, calls: calls(settled)}, Succeeded, NextStep},
 		{"returned, a drop settled by recorded evidence", attemptEnd{how: returned, calls: calls(recorded)}, Succeeded, NextStep},
 		{"returned", attemptEnd{how: returned, calls: calls(done, read)}, Succeeded, NextStep},
+		{"threw at a child of which something is unknown", attemptEnd{how: threw, calls: calls(done, child(HowConflict)), stopped: true, budgetLeft: true}, Unknown, NextReconcile},
+		{"returned over a child of which something is unknown", attemptEnd{how: returned, calls: calls(child(HowConflict))}, Unknown, NextReconcile},
+		{"threw at a child that is at work", attemptEnd{how: threw, calls: calls(child(HowNoReply)), budgetLeft: true}, Failed, NextRetry},
+		{"returned over a child that is at work", attemptEnd{how: returned, calls: calls(child(HowNoReply))}, Unknown, NextReconcile},
+		{"returned over a child that failed", attemptEnd{how: returned, calls: calls(child(HowClient))}, Succeeded, NextStep},
 		{"returned without a call", attemptEnd{how: returned}, Succeeded, NextStep},
 		{"returned over a 503 that it swallowed", attemptEnd{how: returned, calls: calls(unproven)}, Unknown, NextReconcile},
 		{"returned over a 503 that a later reply settled", attemptEnd{how: returned, calls: calls(answered, done)}, Succeeded, NextStep},

@@ -17,7 +17,8 @@ type Run struct {
 	Status   Status
 	Steps    []*Step // in the order in which they began; a compensation is a Step of its own with Undo set
 
-	Reconcile bool // the run has ended and an operation of it is unknown
+	Reconcile bool  // the run has ended, and something of it or of a run that it waits for is unknown
+	Waits     *Wait // what must be settled before it goes on by itself; nil where it waits for nothing
 	Code      string
 	Message   string
 	FailedAt  string // the step that ended the run, if it failed
@@ -161,12 +162,14 @@ func (r *Run) Apply(e Event) {
 	case AttemptEnded:
 		r.attemptEnded(e, f)
 	case Waiting:
-		r.Status = StatusWaiting
+		r.waiting(f)
+	case Resumed:
+		r.resume(e)
 	case CancelAsked:
 		r.CancelAsked, r.Keep, r.Status = true, f.Keep, StatusCancelling
 	case Ended:
 		r.Status, r.Reconcile, r.EndedAt, r.Resumed = f.Status, f.Reconcile, e.At, false
-		r.Code, r.Message, r.FailedAt, r.Stands = f.Code, f.Message, f.Step, f.Stands
+		r.Code, r.Message, r.FailedAt, r.Stands, r.Waits = f.Code, f.Message, f.Step, f.Stands, f.Waits
 	case Evidence:
 		if c := r.callAt(f.Pos); c != nil {
 			c.Evidence = append(c.Evidence, EvidenceAt{f, e.Seq, e.At})
@@ -180,7 +183,7 @@ func (r *Run) reopen() {
 	if r.Status != StatusCancelling {
 		r.Status = StatusRunning
 	}
-	r.Reconcile, r.EndedAt, r.Code, r.Message, r.FailedAt, r.Stands = false, time.Time{}, "", "", "", nil
+	r.Reconcile, r.EndedAt, r.Code, r.Message, r.FailedAt, r.Stands, r.Waits = false, time.Time{}, "", "", "", nil, nil
 }
 
 func (r *Run) callEnded(e Event, f CallEnded) {

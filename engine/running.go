@@ -57,7 +57,13 @@ func (rt *running) read(f func(*Run)) {
 func (rt *running) main() {
 	err := rt.work()
 	rt.release()
+	if err == nil {
+		err = rt.e.wake(rt)
+	}
 	rt.e.retire(rt, err == nil)
+	if err == nil && rt.snapshot().Waits != nil { // what it waits for may have been settled meanwhile
+		_ = rt.e.resume(rt.id) // an error of the history, which recovery looks at again
+	}
 }
 
 // retire forgets an ended run and tells those who wait for it.
@@ -80,20 +86,32 @@ func (e *Engine) retire(rt *running, ended bool) {
 	rt.stop(ErrKilled)
 }
 
+// work carries the run out until it has ended. Where a child was at work when the run
+// had done what it could, the run takes up what became of it.
 func (rt *running) work() error {
+	for {
+		again, err := rt.finish(rt.forward())
+		if err != nil || !again {
+			return err
+		}
+	}
+}
+
+// forward carries the steps out that are not done, and gives why it could not.
+func (rt *running) forward() error {
 	var started, resumed time.Time
 	var cancelled bool
 	rt.read(func(r *Run) { started, resumed, cancelled = r.StartedAt, r.ResumedAt, r.CancelAsked })
 	if cancelled {
-		return rt.finish(errCancelled)
+		return errCancelled
 	}
 	if err := rt.acquire(rt.ctx, started.IsZero()); err != nil {
-		return rt.finish(err)
+		return err
 	}
 	growStack(0)
 	if started.IsZero() {
 		if _, err := rt.e.buffer(rt, Started{}); err != nil {
-			return err
+			return &historyError{err}
 		}
 		started = rt.e.clk.Now()
 	}
@@ -106,7 +124,7 @@ func (rt *running) work() error {
 		ctx, done = rt.e.clk.WithTimeout(ctx, min(started.Add(limit).Sub(rt.e.clk.Now()), limit), errRunTimeout)
 		defer done(nil)
 	}
-	return rt.finish(rt.steps(ctx))
+	return rt.steps(ctx)
 }
 
 // stepFailure ends the forward path of a run.
@@ -125,24 +143,35 @@ func (rt *running) steps(ctx context.Context) error {
 	return nil
 }
 
-// finish writes the run's end, after what must be undone was undone.
-func (rt *running) finish(cause error) error {
-	if errors.Is(cause, ErrKilled) || isHistory(cause) {
-		return cause
+// finish writes the run's end, once no child of it is at work, and after what must be
+// undone was undone. While something of the run is unknown it undoes nothing. With again
+// a child came to its end meanwhile, at which the run stands, and it goes on.
+func (rt *running) finish(cause error) (again bool, err error) {
+	if errors.Is(cause, ErrKilled) || isHistory(cause) || rt.e.root.Err() != nil {
+		return false, cause
+	}
+	wait, again, err := rt.waitForOthers()
+	if again || err != nil {
+		return again, err
 	}
 	failed := rt.failure(cause)
-	if failed != nil {
+	if failed != nil && wait == nil {
 		if err := rt.settleFailure(failed); err != nil {
-			return err
+			return false, err
+		}
+		if wait, again, err = rt.waitForOthers(); again || err != nil { // inverses can have children too
+			return again, err
 		}
 	}
-	end := Ended{Status: StatusSucceeded}
+	end := Ended{Status: StatusSucceeded, Waits: wait}
 	rt.read(func(r *Run) {
-		end.Reconcile = r.needsReconciling()
-		if failed == nil && end.Reconcile {
+		end.Reconcile = r.needsReconciling() || wait != nil
+		switch {
+		case failed == nil && wait != nil:
+			failed = &stepFailure{code: codeChildUnsettled, message: "something of a run that it called is unknown"}
+		case failed == nil && end.Reconcile:
 			failed = &stepFailure{code: codeOperationUnknown, message: "an operation of the run is unknown"}
-		}
-		if failed == nil {
+		case failed == nil:
 			return
 		}
 		end.Status, end.Step, end.Code, end.Message = StatusFailed, failed.step, failed.code, failed.message
@@ -151,25 +180,47 @@ func (rt *running) finish(cause error) error {
 			end.Status, end.Step = StatusCancelled, ""
 		}
 	})
-	return rt.e.durable(rt.e.append(rt, end))
+	if wait != nil {
+		end.Message += "; it" + wait.sentence()
+	}
+	return false, rt.e.durable(rt.e.append(rt, end))
+}
+
+// waitForOthers waits for the children of the run that are at work. It gives what must be
+// settled before the run can be, and with again that the run stands at a child which is now.
+// A run with an unknown operation of its own waits for the decision about that first.
+func (rt *running) waitForOthers() (w *Wait, again bool, err error) {
+	if err := rt.cancelBelow(); err != nil {
+		return nil, false, err
+	}
+	var own bool
+	rt.read(func(r *Run) { own = r.needsReconciling() })
+	if own {
+		return nil, false, nil
+	}
+	w, waited, err := rt.waitBelow()
+	if err != nil || w != nil || !waited {
+		return w, false, err
+	}
+	var stands bool
+	var child string
+	rt.read(func(r *Run) { child, stands = r.standsAt() })
+	if !stands {
+		return nil, false, nil
+	}
+	_, err = rt.e.append(rt, Resumed{Settled: child})
+	return nil, true, err
 }
 
 // settleFailure undoes what a run has done that failed or was cancelled, unless that must wait or is not wanted.
 func (rt *running) settleFailure(failed *stepFailure) error {
 	var keep bool
 	rt.read(func(r *Run) { keep = r.CancelAsked && r.Keep })
-	child, err := rt.unsettledChild()
-	switch {
-	case err != nil:
-		return err
-	case child != "":
-		failed.message += fmt.Sprintf("; nothing is undone before %s has ended and nothing of it is unknown: then resubmit this run", child)
-	case keep:
+	if keep {
 		failed.message += ", and what it did was to be left as it is"
-	default:
-		return rt.undo(failed)
+		return nil
 	}
-	return nil
+	return rt.undo(failed)
 }
 
 // failure is what a run failed by for good, if it did: a step, or the time that it took.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"faultlab/engine/script"
@@ -55,7 +54,7 @@ func (h *host) prepareWorkflow(c script.Call) (call, *script.ServiceError) {
 		w.timeout = d
 	}
 	w.fact = CallStarted{Service: c.Service, Operation: c.Operation, Name: c.Name, Effect: Read,
-		Target: "workflow " + w.target, Digest: digestParts(w.target, c.Operation, string(c.Input))}
+		Target: workflowTarget + w.target, Digest: digestParts(w.target, c.Operation, string(c.Input))}
 	return w, nil
 }
 
@@ -93,10 +92,12 @@ func (c *childCall) perform(ctx context.Context, h *host, pos Pos, begun Ticket)
 }
 
 // identity is the call's part of the child's: its operation, target and name.
-func (c *childCall) identity() string {
-	id := c.fact.Operation + " " + c.target
-	if c.fact.Name != "" {
-		id += " " + c.fact.Name
+func (c *childCall) identity() string { return childName(c.fact.Operation, c.target, c.fact.Name) }
+
+func childName(operation, target, name string) string {
+	id := operation + " " + target
+	if name != "" {
+		id += " " + name
 	}
 	return id
 }
@@ -137,7 +138,10 @@ func (c *childCall) await(ctx context.Context, h *host, pos Pos, child string) (
 	if err != nil {
 		return CallEnded{How: HowNoReply, Child: child}, failed("WOML_WORKFLOW_CALL_FAILED", err.Error())
 	}
-	if r.Status != StatusSucceeded {
+	switch {
+	case !r.Status.Ended(): // nobody carries it out here
+		return CallEnded{How: HowNoReply, Child: child}, failed("WOML_WORKFLOW_CALL_FAILED", child+" has not ended, and is not at work here")
+	case r.Status != StatusSucceeded:
 		how := HowClient // a failed child stays failed: calling it again meets the same end
 		if r.Reconcile {
 			how = HowConflict // it may have happened all the same, and a person will say
@@ -145,40 +149,6 @@ func (c *childCall) await(ctx context.Context, h *host, pos Pos, child string) (
 		return CallEnded{How: how, Child: child}, failed("WOML_WORKFLOW_CALL_FAILED", fmt.Sprintf("%s %s: %s", child, r.Status, r.Message))
 	}
 	return CallEnded{How: HowAccepted, Child: child}, script.Completion{Value: r.Result()}
-}
-
-// unanswered is the newest call of an attempt that waited in vain for a child that may yet succeed, or nil.
-func (a *Attempt) unanswered() *Call {
-	for _, c := range slices.Backward(a.Calls) {
-		if c.Child != "" && (c.How == HowConflict || c.How == HowNoReply) {
-			return c
-		}
-	}
-	return nil
-}
-
-// unsettledChild is a child that the run waited for in vain and that is still open, or of which something is unknown.
-func (rt *running) unsettledChild() (string, error) {
-	var waited []string
-	rt.read(func(r *Run) {
-		for _, s := range r.Steps {
-			if a := s.Last(); a != nil {
-				if c := a.unanswered(); c != nil {
-					waited = append(waited, c.Child)
-				}
-			}
-		}
-	})
-	for _, id := range waited {
-		child, err := rt.e.Get(id)
-		if err != nil {
-			return "", err
-		}
-		if !child.Status.Ended() || child.Reconcile {
-			return id, nil
-		}
-	}
-	return "", nil
 }
 
 // Result is the result of the run's last step; nil unless the run succeeded.

@@ -18,6 +18,7 @@ var kindNumbers = map[engine.Kind]int64{
 	engine.KindEnded:          12,
 	engine.KindEvidence:       13,
 	engine.KindDecided:        14,
+	engine.KindResumed:        15,
 }
 
 var kindsByNumber = func() map[int64]engine.Kind {

@@ -14,7 +14,7 @@ import (
 // prototypes has one fact of each kind; a test compares it with engine.Kinds.
 var prototypes = []engine.Fact{
 	engine.Admitted{}, engine.Started{}, engine.AttemptStarted{}, engine.CallStarted{}, engine.RequestSent{}, engine.RequestEnded{},
-	engine.NotSent{}, engine.CallEnded{}, engine.AttemptEnded{}, engine.Waiting{}, engine.CancelAsked{}, engine.Ended{},
+	engine.NotSent{}, engine.CallEnded{}, engine.AttemptEnded{}, engine.Waiting{}, engine.Resumed{}, engine.CancelAsked{}, engine.Ended{},
 	engine.Evidence{}, engine.Decided{},
 }
 
