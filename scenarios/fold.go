@@ -61,6 +61,11 @@ func (f *runFold) apply(e engine.Event) int {
 	if p, ok := posOf(e.Fact); ok {
 		f.open(r, p, settles(e.Fact))
 	}
+	if e.Fact.Kind() == engine.KindResumed { // calls of any step can be open again
+		for _, s := range r.Steps {
+			f.open(r, engine.Pos{Step: s.ID, Undo: s.Undo, Attempt: len(s.Attempts)}, true)
+		}
+	}
 	r.Apply(e)
 	return i
 }

@@ -38,7 +38,7 @@ func drawEvents(t *rapid.T) []engine.Event {
 
 func drawFact(t *rapid.T, r *engine.Run) engine.Fact {
 	p := drawPos(t, r)
-	switch rapid.SampledFrom([]string{"start", "attempt", "call", "call", "sent", "sent", "ended", "unsent", "callended", "callended", "attemptended", "over", "evidence", "decided", "cancel"}).Draw(t, "fact") {
+	switch rapid.SampledFrom([]string{"start", "attempt", "call", "call", "sent", "sent", "ended", "unsent", "callended", "callended", "attemptended", "over", "evidence", "decided", "cancel", "waiting", "childended", "resumed"}).Draw(t, "fact") {
 	case "attempt":
 		p.Attempt++
 		return engine.AttemptStarted{Pos: p, Max: 3, Key: "k"}
@@ -64,6 +64,12 @@ func drawFact(t *rapid.T, r *engine.Run) engine.Fact {
 		return engine.Decided{Pos: p, Key: "k", Decision: engine.Record, Result: json.RawMessage("1")}
 	case "cancel":
 		return engine.CancelAsked{}
+	case "waiting":
+		return engine.Waiting{Pos: p, Child: "run_9"}
+	case "childended":
+		return engine.CallEnded{Pos: p, How: engine.HowConflict, Child: "run_9"}
+	case "resumed":
+		return engine.Resumed{Settled: "run_9"}
 	}
 	return engine.Started{}
 }
@@ -131,6 +137,23 @@ func TestAFrozenRunNeverChangesAndTheFoldIsTheEngines(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A run that goes on opens a call again that earlier views saw ended.
+func TestAFrozenRunStaysAsItWasWhenItGoesOn(t *testing.T) {
+	t.Parallel()
+	p := engine.Pos{Step: "a", Attempt: 1, Call: 1}
+	f := newRunFold(map[string]int{})
+	for i, fact := range []engine.Fact{engine.Admitted{}, engine.AttemptStarted{Pos: p}, engine.CallStarted{Pos: p}, engine.Waiting{Pos: p, Child: "run_2"},
+		engine.CallEnded{Pos: p, How: engine.HowConflict, Child: "run_2"}, engine.AttemptEnded{Pos: p, Outcome: engine.Unknown}, engine.Ended{Reconcile: true}} {
+		f.apply(engine.Event{Seq: int64(i + 1), Run: "run_1", Fact: fact})
+	}
+	before := f.freeze()
+	was := dump(t, before)
+	f.apply(engine.Event{Seq: 8, Run: "run_1", Fact: engine.Resumed{Settled: "run_2"}})
+	if is := dump(t, before); is != was || f.list[0].Steps[0].Attempts[0].Calls[0].Ended {
+		t.Errorf("before it went on the run was\n%s\nand is now\n%s; its call is open: %v", was, is, !f.list[0].Steps[0].Attempts[0].Calls[0].Ended)
+	}
 }
 
 func plainFold(events []engine.Event) []*engine.Run {

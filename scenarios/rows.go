@@ -81,6 +81,8 @@ func (w *wire) event(e engine.Event) []Row {
 		return w.outcome(e, f)
 	case engine.Waiting:
 		return one(Row{Kind: RowCall, Tone: ToneQuiet, Text: "waits for " + f.Child})
+	case engine.Resumed:
+		return one(Row{Kind: RowRun, Tone: ToneQuiet, Text: e.Run, Detail: "goes on: " + f.Settled + " is settled"})
 	case engine.CancelAsked:
 		return one(Row{Kind: RowDecision, Tone: TonePlain, Text: "cancel asked", Detail: "nothing new starts"})
 	case engine.Ended:

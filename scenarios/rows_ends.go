@@ -127,6 +127,8 @@ func (w *wire) outcome(e engine.Event, f engine.AttemptEnded) []Row {
 func runEnded(run string, f engine.Ended) Row {
 	r := Row{Kind: RowRun, Tone: ToneQuiet, Text: run + " " + string(f.Status)}
 	switch {
+	case f.Waits != nil:
+		r.Tone, r.Detail = ToneUnknown, "waits for "+f.Waits.Run
 	case f.Reconcile:
 		r.Tone, r.Detail = ToneUnknown, "needs reconciling"
 	case f.Status == engine.StatusSucceeded:

@@ -18,6 +18,7 @@ type runView struct {
 	Workflow  string          `json:"workflow"`
 	Status    engine.Status   `json:"status"`
 	Reconcile string          `json:"reconcile,omitempty"` // "needed"
+	Waits     string          `json:"waits,omitempty"`     // the run that must be settled before this one goes on by itself
 	Code      string          `json:"code,omitempty"`
 	Message   string          `json:"message,omitempty"`
 	RerunOf   string          `json:"rerunOf,omitempty"`
@@ -150,6 +151,10 @@ func (a *app) viewOf(r *engine.Run, f getFlags, declared *assume.Set) runView {
 	if p := r.Admitted.Parent; p != nil {
 		v.Parent = p.Run
 	}
+	if r.Waits != nil {
+		v.Waits = r.Waits.Run
+		v.Settle = append(v.Settle, a.command("get", r.Waits.Run))
+	}
 	if f.payloads {
 		v.Payload = r.Admitted.Payload
 	}
@@ -210,6 +215,9 @@ func (a *app) printRun(v runView) {
 	fmt.Fprintf(a.Out, "run       %s\nworkflow  %s\nstatus    %s\n", v.Run, clean(v.Workflow), v.Status)
 	if v.Reconcile != "" {
 		fmt.Fprintf(a.Out, "reconcile: %s\n", v.Reconcile)
+	}
+	if v.Waits != "" {
+		fmt.Fprintf(a.Out, "waits     for %s\n", v.Waits)
 	}
 	if v.Message != "" {
 		fmt.Fprintf(a.Out, "because   %s: %s\n", v.Code, clean(v.Message))

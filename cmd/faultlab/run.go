@@ -223,7 +223,10 @@ func (a *app) report(out *lines, events []engine.Event) {
 			out.put(fmt.Sprintf("%s %s %s attempt %d %s", clock24(e.At), e.Run, stepName(f.Step, f.Undo), f.Attempt, text))
 		case engine.Ended:
 			text := string(f.Status)
-			if f.Reconcile {
+			switch {
+			case f.Waits != nil:
+				text += ", waits for " + f.Waits.Run
+			case f.Reconcile:
 				text += ", reconcile: needed: " + a.command("lookup", e.Run)
 			}
 			out.put(fmt.Sprintf("%s %s %s", clock24(e.At), e.Run, text))

@@ -125,7 +125,10 @@ func (a *app) printEnd(before, run string) (*engine.Run, error) {
 	if len(r.Stands) > 0 {
 		fmt.Fprintf(a.Out, "not undone: %s\n", clean(strings.Join(r.Stands, ", ")))
 	}
-	if r.Reconcile {
+	switch {
+	case r.Waits != nil:
+		fmt.Fprintf(a.Out, "waits for %s: %s\n", r.Waits.Run, clean(a.command("get", r.Waits.Run)))
+	case r.Reconcile:
 		fmt.Fprintf(a.Out, "reconcile: needed: %s\n", clean(a.command("lookup", r.ID)))
 	}
 	return r, nil
