@@ -24,6 +24,7 @@ func init() { // the table refers to functions that refer to it
 		"trigger":     (*Bench).actTrigger,
 		"deliver":     (*Bench).actDeliver,
 		"send":        (*Bench).actSend,
+		"order":       (*Bench).actOrder,
 		"cancel":      (*Bench).actCancel,
 		"rerun":       (*Bench).actRerun,
 		"crash":       (*Bench).actCrash,

@@ -28,13 +28,18 @@ func (b *Bench) actDeliver(l lang.Line) error {
 		return err
 	}
 	one := func() (Note, error) { return b.deliver(workflow, id, payload, l) }
+	do := func() error { return b.repeatedly(1, one) }
 	switch {
 	case l.Has("at-once"):
-		return b.together(2, one)
+		do = func() error { return b.together(2, one) }
 	case l.Has("twice"):
-		return b.repeatedly(2, one)
+		do = func() error { return b.repeatedly(2, one) }
 	}
-	return b.repeatedly(1, one)
+	if when := l.Opt("when"); when != "" {
+		b.await(pending{when, do, l})
+		return nil
+	}
+	return do()
 }
 
 // deliver hands the event over once and tells how it was answered.
@@ -62,6 +67,9 @@ func (b *Bench) deliver(workflow, id string, payload []byte, l lang.Line) (Note,
 		req.Header.Set("Authorization", "Bearer "+token)
 	}
 	h.ServeHTTP(&answer{header: http.Header{}}, req)
+	if b.down() {
+		d.Status, d.Code = 0, "" // whatever it would have answered
+	}
 	return n, nil
 }
 

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -10,15 +11,13 @@ import (
 )
 
 func (b *Bench) actCrash(l lang.Line) error {
-	point := l.Arg(0)
-	if point == "" || point == crashNow {
+	if point := l.Arg(0); point == "" || point == lang.CrashNow {
 		b.kill("now: the worker is gone")
 		return nil
 	}
-	attempt, _ := strconv.Atoi(l.Opt("attempt"))
 	b.note(Note{Verb: l.Verb, Text: "armed: " + l.Text})
 	b.mu.Lock()
-	b.crash = &crashPoint{point: point, step: l.Opt("step"), attempt: attempt}
+	b.crashes.armed = append(b.crashes.armed, crashPointOf(l))
 	b.mu.Unlock()
 	return nil
 }
@@ -43,12 +42,19 @@ func (b *Bench) actTrigger(l lang.Line) error {
 	}
 	e, err := b.worker()
 	if err != nil {
-		return err
+		b.note(Note{Verb: l.Verb, Text: l.Text + ": the worker is down, nobody took it"})
+		return nil
 	}
 	b.note(Note{Verb: l.Verb, Text: l.Text})
 	times, _ := strconv.Atoi(l.Opt("times"))
-	for range max(1, times) {
-		if _, err := e.Admit(engine.Delivery{Workflow: workflow, Trigger: id, Payload: payload}); err != nil {
+	times = max(1, times)
+	for n := range times {
+		_, err := e.Admit(engine.Delivery{Workflow: workflow, Trigger: id, Payload: payload})
+		if errors.Is(err, engine.ErrKilled) { // it crashed meanwhile
+			b.note(Note{Verb: l.Verb, Text: fmt.Sprintf("the worker went down: nobody took %d of %d", times-n, times)})
+			return nil
+		}
+		if err != nil {
 			return refusedBy(err)
 		}
 	}

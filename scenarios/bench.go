@@ -79,7 +79,10 @@ type Bench struct {
 	sources map[string]string // by workflow: the document as it was loaded, before policy and key changed it
 	setting Setting
 	policy  policy
-	crash   *crashPoint
+	crashes crashes
+	pending []pending   // deliveries that wait for their moment
+	order   []int       // the numbers of runs, first the one whose request goes first
+	waiting map[int]int // by the number of a run: its requests that are held back by the order
 	script  script
 	waits   []*waiting // who waits for the bench
 	done    []lang.Step
@@ -91,6 +94,8 @@ type Bench struct {
 	stepping  bool              // every actor is held at the next gate
 	committed map[string]bool   // by X-Request-Id: it has an effect in the ledger
 	sent      map[string]sent   // by X-Request-Id
+	last      map[string]int    // the number of a call's newest request in its attempt
+	numbers   map[string]int    // of the runs, in the order of admission, from 1
 	notify    func()
 }
 
@@ -106,7 +111,7 @@ func Open(s *lang.Scenario, o Options) (*Bench, error) {
 		return nil, err
 	}
 	b := &Bench{s: s, o: o, seed: cmp.Or(o.Seed, s.Seed, defaultSeed), sources: map[string]string{},
-		committed: map[string]bool{}, sent: map[string]sent{}, extra: map[string][]byte{}}
+		committed: map[string]bool{}, sent: map[string]sent{}, last: map[string]int{}, numbers: map[string]int{}, waiting: map[int]int{}, extra: map[string][]byte{}}
 	b.line = newTimeline(s.Subject, b.situation, func() time.Time { return b.clk.Now() })
 	b.line.notify, b.line.index.seen.askable = b.changed, b.askable
 	b.openClock()

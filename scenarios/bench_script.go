@@ -140,6 +140,10 @@ func (b *Bench) perform(ctx context.Context, l lang.Line) error {
 	if b.isStopped() || ctx.Err() != nil && stops[l.Verb] { // a wait that was cut short was not carried out
 		return err
 	}
+	if errors.Is(err, engine.ErrKilled) && b.down() {
+		b.note(Note{Verb: l.Verb, Text: "the worker went down while this was done"})
+		err = nil
+	}
 	var why *engine.Refused
 	if err != nil && !errors.As(err, &why) {
 		return err
@@ -284,11 +288,15 @@ func (b *Bench) Answer() {
 	}
 }
 
-// pass lets time pass, with all that falls due in it.
+// pass lets time pass, with all that falls due before its end: what is due at that very instant comes after the next
+// line. No time is all that is left of this instant.
 func (b *Bench) pass(ctx context.Context, d time.Duration) error {
-	if err := b.clk.Sleep(ctx, d); err != nil {
-		return err
+	switch {
+	case b.virtual == nil:
+		return b.clk.Sleep(ctx, d)
+	case d == 0:
+		b.virtual.EndOfInstant()
+		return context.Cause(ctx)
 	}
-	b.clk.Hold(func() {}) // comes back after everything of this instant
-	return nil
+	return b.virtual.SleepFirst(ctx, d)
 }

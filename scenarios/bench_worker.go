@@ -130,6 +130,12 @@ func (b *Bench) worker() (*engine.Engine, error) {
 	return b.eng, nil
 }
 
+// down reports whether the worker has crashed and is not back.
+func (b *Bench) down() bool {
+	_, err := b.worker()
+	return err != nil
+}
+
 // situation is what table e looks at for a call now: all runs of a bench stand on its timeline.
 func (b *Bench) situation(runs []*engine.Run, r *engine.Run, c *engine.Call) (engine.Situation, error) {
 	if _, err := b.worker(); err != nil {
@@ -156,13 +162,19 @@ func (b *Bench) observeEvents(events []engine.Event) {
 	}
 	b.mu.Lock()
 	for _, e := range events {
-		if q, ok := e.Fact.(engine.RequestSent); ok {
-			b.sent[q.ID] = sent{q.Method + " " + pathOf(q.URL, q.Key), b.workers}
+		switch f := e.Fact.(type) {
+		case engine.Admitted:
+			b.numbers[e.Run] = len(b.numbers) + 1
+		case engine.RequestSent:
+			b.sent[f.ID] = sent{f.Method + " " + pathOf(f.URL, f.Key), b.workers, f.Call}
+			if id, ok := engine.ParseRequestID(f.ID); ok {
+				b.last[callPlace(e.Run, f.Pos)] = id.Number
+			}
 		}
 	}
 	b.mu.Unlock()
 	b.line.append(entries...)
-	b.watchBackoff(events)
+	b.observeCrashes(events)
 }
 
 // observeChange puts what the provider did on the timeline, with the effects that it made or changed.
@@ -182,6 +194,9 @@ func (b *Bench) observeChange(c faultprovider.Change) {
 		entries[commitOf(c.Entries)].Effects = c.Effects
 	}
 	b.line.append(entries...)
+	for _, e := range c.Entries {
+		b.observeArrival(e)
+	}
 }
 
 // commitOf is the index of the entry that says that an effect was committed, else of the last one.

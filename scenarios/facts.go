@@ -2,12 +2,14 @@ package scenarios
 
 import (
 	"errors"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
 
 	"faultlab/engine"
 	"faultlab/faultprovider"
+	"faultlab/faultprovider/fault"
 	"faultlab/scenarios/lang"
 )
 
@@ -15,10 +17,14 @@ import (
 type Facts struct {
 	View  *View
 	Timed bool // time is virtual: delays compare exactly
+	Crash lang.CrashesFact
 	Count func(database, table string) (int, error)
 }
 
 var _ lang.Facts = Facts{}
+
+// Crashes implements lang.Facts.
+func (f Facts) Crashes() lang.CrashesFact { return f.Crash }
 
 // Exact implements lang.Facts.
 func (f Facts) Exact() bool { return f.Timed }
@@ -51,7 +57,7 @@ func (f Facts) step(r *engine.Run, s *engine.Step) lang.StepFact {
 			fact.Ended = f.View.Since(a.EndedAt)
 		}
 		for _, c := range a.Calls {
-			fact.Calls = append(fact.Calls, lang.CallFact{Status: c.Status, Code: c.Code, Key: c.Key})
+			fact.Calls = append(fact.Calls, lang.CallFact{Status: c.Status, Code: c.Code, Key: c.Key, Write: c.Name, Target: writeTarget(c)})
 		}
 		out.Attempts = append(out.Attempts, fact)
 	}
@@ -147,7 +153,24 @@ func (f Facts) Requests() []lang.RequestFact {
 func (f Facts) Effects() []lang.EffectFact {
 	out := make([]lang.EffectFact, len(f.View.Effects))
 	for i, e := range f.View.Effects {
-		out[i] = lang.EffectFact{Collection: e.Collection, ID: e.ID, Key: e.Key}
+		out[i] = lang.EffectFact{Collection: e.Collection, ID: e.ID, Key: e.Key, Body: e.Body}
+		if c := f.askedBy(e.RequestID); c != nil {
+			out[i].Step, out[i].Write, out[i].Target = stepName(c.Step, c.Undo), c.Name, writeTarget(c)
+		}
+	}
+	return out
+}
+
+// Untaken implements lang.Facts: what is left of the queue. A fault that stays for ever is taken once one request has met it.
+func (f Facts) Untaken() []string {
+	var out []string
+	for _, text := range f.View.Faults {
+		q, err := fault.Parse(text)
+		met := func(e faultprovider.Entry) bool { return e.Fault == q.String() }
+		if err == nil && q.On.Times == fault.Always && slices.ContainsFunc(f.View.Log, met) {
+			continue
+		}
+		out = append(out, text)
 	}
 	return out
 }
@@ -195,7 +218,7 @@ func (f Facts) Refusals() []lang.RefusalFact {
 
 // facts are the bench as it is now.
 func (b *Bench) facts() Facts {
-	return Facts{View: b.line.Latest(), Timed: b.virtual != nil, Count: b.countRows}
+	return Facts{View: b.line.Latest(), Timed: b.virtual != nil, Crash: b.crashesFact(), Count: b.countRows}
 }
 
 // sinceStart is how long the bench's clock had gone at a moment.
@@ -207,4 +230,33 @@ func stepName(step string, undo bool) string {
 		return "~" + step
 	}
 	return step
+}
+
+// askedBy is the call that sent a request; nil for a request of nobody's.
+func (f Facts) askedBy(requestID string) *engine.Call {
+	id, ok := engine.ParseRequestID(requestID)
+	n := f.number(id.Run)
+	if !ok || n == 0 {
+		return nil
+	}
+	s := f.View.Runs[n-1].StepAt(id.Step, id.Undo)
+	if s == nil || id.Attempt > len(s.Attempts) || id.Attempt < 1 {
+		return nil
+	}
+	for _, c := range s.Attempts[id.Attempt-1].Calls {
+		if slices.ContainsFunc(c.Requests, func(q *engine.Request) bool { return q.ID == requestID }) {
+			return c
+		}
+	}
+	return nil
+}
+
+// writeTarget is a call's method and path, as "POST /jobs".
+func writeTarget(c *engine.Call) string {
+	method, address, _ := strings.Cut(c.Target, " ")
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return c.Target
+	}
+	return method + " " + u.EscapedPath()
 }

@@ -113,9 +113,15 @@ func (v *Virtual) next() *actor {
 }
 
 // jump takes the earliest timer and makes its time the present, unless something holds time or the pacer has yet to
-// sleep on it.
+// sleep on it. Before that comes who waits for the end of this instant.
 func (v *Virtual) jump() *actor {
-	if v.paused || v.heldEntered.len()+v.held.len()+v.moving+len(v.parked) > 0 || len(v.timers) == 0 {
+	still := !v.paused && v.heldEntered.len()+v.held.len()+v.moving+len(v.parked) == 0
+	if still && v.last.len() > 0 {
+		a := v.last.pop()
+		a.waits = ""
+		return a
+	}
+	if !still || len(v.timers) == 0 {
 		v.settle()
 		return nil
 	}

@@ -73,7 +73,15 @@ type sleeper struct {
 }
 
 // Sleep waits for d, or for ctx, whose cause it then returns. On a closed clock it returns ErrClosed.
-func (v *Virtual) Sleep(ctx context.Context, d time.Duration) error {
+func (v *Virtual) Sleep(ctx context.Context, d time.Duration) error { return v.sleep(ctx, d, false) }
+
+// SleepFirst is a Sleep that ends before everything else that is due at its instant, whenever that was registered: who
+// says "after 3 s" from outside acts on what is due at 3 s.
+func (v *Virtual) SleepFirst(ctx context.Context, d time.Duration) error {
+	return v.sleep(ctx, d, true)
+}
+
+func (v *Virtual) sleep(ctx context.Context, d time.Duration, first bool) error {
 	if cause := cancelled(ctx); cause != nil {
 		return cause
 	}
@@ -92,7 +100,7 @@ func (v *Virtual) Sleep(ctx context.Context, d time.Duration) error {
 	}
 	s.a = a
 	a.waits, a.err = "a time", nil
-	s.timer = v.addTimer(d, &timer{sleeper: s})
+	s.timer = v.addTimer(d, &timer{sleeper: s, first: first})
 	v.block(a)
 	return a.err
 }
@@ -109,6 +117,20 @@ func (v *Virtual) interrupt(s *sleeper, cause error) {
 		}
 	}
 	v.unlock()
+}
+
+// EndOfInstant lets the calling actor go on once everything else of this instant is over: nobody is ready, no byte
+// moves, and the next thing is due later or never. Those who wait so come back one after the other, in the order of going.
+func (v *Virtual) EndOfInstant() {
+	v.mu.Lock()
+	a := v.current("EndOfInstant")
+	if v.closed {
+		v.ready.push(a)
+	} else {
+		a.waits = "the end of this instant"
+		v.last.push(a)
+	}
+	v.block(a)
 }
 
 // Advance lets the calling actor sleep d: time goes on by d, and all that is due happens.

@@ -17,14 +17,22 @@ type timer struct {
 	sleeper *sleeper
 	f       func()
 	cause   error // of a WithTimeout, which makes it a deadline
+	first   bool  // before all others of its instant
 }
 
-// timerHeap has the earliest timer first; at one instant, the one registered first.
+// timerHeap has the earliest timer first; at one instant, those that ask for it, then the one registered first.
 type timerHeap []*timer
 
 func (h timerHeap) Len() int { return len(h) }
 func (h timerHeap) Less(i, j int) bool {
-	return h[i].at < h[j].at || h[i].at == h[j].at && h[i].order < h[j].order
+	a, b := h[i], h[j]
+	switch {
+	case a.at != b.at:
+		return a.at < b.at
+	case a.first != b.first:
+		return a.first
+	}
+	return a.order < b.order
 }
 func (h timerHeap) Swap(i, j int) {
 	h[i], h[j] = h[j], h[i]
@@ -184,9 +192,10 @@ func (v *Virtual) noteCoincidences() {
 	var deadlines []*timer
 	others := false
 	v.timers.first(func(t *timer) {
-		if t.cause != nil {
+		switch {
+		case t.cause != nil:
 			deadlines = append(deadlines, t)
-		} else {
+		case !t.first: // what comes first by rule is no chance
 			others = true
 		}
 	})

@@ -32,6 +32,7 @@ type Virtual struct {
 	ready       fifo[*actor]
 	held        fifo[*actor] // in Hold, or outside by a wire that was given up; they come back in this order
 	heldEntered fifo[*actor] // likewise, of those who entered
+	last        fifo[*actor] // in EndOfInstant
 	live        map[int]*actor
 	actors      int // how many there ever were
 
@@ -143,7 +144,7 @@ func (v *Virtual) AtRest() bool {
 }
 
 func (v *Virtual) resting() bool {
-	return v.cur == nil && v.entries.len()+v.ready.len()+v.heldEntered.len()+v.held.len() == 0 &&
+	return v.cur == nil && v.entries.len()+v.ready.len()+v.heldEntered.len()+v.held.len()+v.last.len() == 0 &&
 		v.moving+len(v.parked)+len(v.timers) == 0
 }
 
@@ -186,6 +187,7 @@ func (v *Virtual) Close() {
 			a.err = ErrClosed
 			v.wake(a)
 		}
+		v.last = fifo[*actor]{}
 		clear(v.parked)
 		v.news = true
 		v.schedule()

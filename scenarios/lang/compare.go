@@ -60,6 +60,9 @@ var comparers = map[string]func(chosen) sight{
 	"reply":    chosen.reply,
 	"rows":     chosen.rows,
 	"peak":     chosen.peak,
+	"record":   chosen.record,
+	"crashed":  chosen.crashed,
+	"faults":   chosen.faults,
 }
 
 // option is the value of an option; empty if it was not given.

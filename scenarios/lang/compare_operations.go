@@ -14,7 +14,7 @@ func (c chosen) operations() []OperationFact {
 	run := c.number()
 	for _, o := range c.Operations() {
 		if run != 0 && !slices.Contains(o.Runs, run) || c.has("step") && o.Step != c.option("step") ||
-			c.has("subject") && o.Subject != c.option("subject") || c.has("key") && !slices.Contains(o.Keys, c.option("key")) {
+			c.has("write") && !isWrite(c.option("write"), o.Write, o.Target) || c.has("subject") && o.Subject != c.option("subject") || c.has("key") && !slices.Contains(o.Keys, c.option("key")) {
 			continue
 		}
 		out = append(out, o)
@@ -29,7 +29,7 @@ func (c chosen) ofOperations(word func(OperationFact) string) sight {
 		if is == "" {
 			is = "none yet"
 		}
-		t.add(is == c.arg(0), fmt.Sprintf("%s for %s of %s", is, o.Step, o.Subject))
+		t.add(is == c.arg(0), fmt.Sprintf("%s for %s of %s", is, o.name(), o.Subject))
 	}
 	return t.sight()
 }
@@ -62,7 +62,7 @@ func (c chosen) keys() sight {
 		if len(c.Args) > 1 && !slices.Contains(c.Args[1:], strconv.Itoa(a.N)) {
 			continue
 		}
-		if keys := keysOf(a); keys != "" {
+		if keys := keysOf(c.written(a.Calls)); keys != "" {
 			if sent[a.step] == nil {
 				steps = append(steps, a.step)
 			}
@@ -84,10 +84,10 @@ func (c chosen) keys() sight {
 	return t.sight()
 }
 
-// keysOf are the keys that an attempt sent, each once, in order, joined.
-func keysOf(a attempt) string {
+// keysOf are the keys that the calls of an attempt sent, each once, in order, joined.
+func keysOf(calls []CallFact) string {
 	var keys []string
-	for _, call := range a.Calls {
+	for _, call := range calls {
 		keys = append(keys, call.Key)
 	}
 	return strings.Join(unique(keys), " ")
@@ -102,7 +102,7 @@ func (c chosen) evidence() sight {
 		newest := o.Evidence[len(o.Evidence)-1]
 		found, match := hyphened(newest.Found), hyphened(newest.Match)
 		fits := found == c.arg(0) && (c.arg(1) == "" || match == c.arg(1))
-		t.add(fits, strings.TrimSpace(found+" "+match)+" for "+o.Step)
+		t.add(fits, strings.TrimSpace(found+" "+match)+" for "+o.name())
 	}
 	return t.sight()
 }

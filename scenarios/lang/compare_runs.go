@@ -99,7 +99,21 @@ func (c chosen) attempts() []attempt {
 func (c chosen) calls() []CallFact {
 	var out []CallFact
 	for _, a := range c.attempts() {
-		out = append(out, a.Calls...)
+		out = append(out, c.written(a.Calls)...)
+	}
+	return out
+}
+
+// written are the calls of the write that the option chooses, or all of them.
+func (c chosen) written(calls []CallFact) []CallFact {
+	if !c.has("write") {
+		return calls
+	}
+	var out []CallFact
+	for _, call := range calls {
+		if isWrite(c.option("write"), call.Write, call.Target) {
+			out = append(out, call)
+		}
 	}
 	return out
 }

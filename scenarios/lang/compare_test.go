@@ -18,6 +18,8 @@ type world struct {
 	deliveries []DeliveryFact
 	replies    []ReplyFact
 	refusals   []RefusalFact
+	crashes    CrashesFact
+	untaken    []string
 }
 
 func (w world) Exact() bool                 { return !w.wall }
@@ -29,6 +31,8 @@ func (w world) Log() []string               { return w.log }
 func (w world) Deliveries() []DeliveryFact  { return w.deliveries }
 func (w world) Replies() []ReplyFact        { return w.replies }
 func (w world) Refusals() []RefusalFact     { return w.refusals }
+func (w world) Crashes() CrashesFact        { return w.crashes }
+func (w world) Untaken() []string           { return w.untaken }
 func (w world) Rows(database, table string) (int, error) {
 	if database == "app.db" && table == "events" {
 		return 3, nil
@@ -49,7 +53,7 @@ func twoRuns() world {
 			{ID: "run_a", Status: "succeeded", Steps: []StepFact{
 				{ID: "pay", Status: "succeeded", Result: json.RawMessage(`{"jobId":"job_1","amount":1.0,"tags":["a"],"note":null}`), Attempts: []AttemptFact{
 					try(1, "failed", 0, second/10, CallFact{Status: 503, Code: "WOML_HTTP_STATUS_REJECTED", Key: "k1"}),
-					try(2, "succeeded", second+second/10, 2*second, CallFact{Status: 200, Key: "k1"}),
+					try(2, "succeeded", second+second/10, 2*second, CallFact{Status: 200, Key: "k1", Write: "charge", Target: "POST /jobs"}),
 				}},
 			}},
 			{ID: "run_b", Status: "failed", Reconcile: true, Code: "WOML_STEP_FAILED", Steps: []StepFact{
@@ -60,7 +64,7 @@ func twoRuns() world {
 		operations: []OperationFact{
 			{Step: "pay", Subject: "order-42", Runs: []int{1, 2}, Keys: []string{"k1", "k2"}, Belief: "unknown", Verdict: "duplicate",
 				Evidence: []EvidenceFact{{Run: 2, Found: "no record"}, {Run: 2, Found: "found", Match: "cannot be compared"}}},
-			{Step: "ship", Subject: "order-42", Runs: []int{1}, Keys: []string{"k3"}, Belief: "done", Verdict: "one effect"},
+			{Step: "ship", Write: "invoice", Target: "POST /invoices", Subject: "order-42", Runs: []int{1}, Keys: []string{"k3"}, Belief: "done", Verdict: "one effect"},
 		},
 		requests: []RequestFact{
 			{Run: 1, Step: "pay", Attempt: 1, Method: "POST", Path: "/jobs", Key: "k1"},
@@ -70,11 +74,14 @@ func twoRuns() world {
 			{Run: 2, Step: "pay", Undo: true, Attempt: 1, Method: "DELETE", Path: "/jobs/job_2", At: 16 * second},
 			{Method: "GET", Path: "/jobs", At: 9 * second},
 		},
-		effects:    []EffectFact{{"jobs", "job_1", "k1"}, {"jobs", "job_2", "k2"}, {"refunds", "ref_1", "k4"}},
+		effects: []EffectFact{{Collection: "jobs", ID: "job_1", Key: "k1", Step: "pay", Write: "charge", Target: "POST /jobs", Body: json.RawMessage(`{"id":"job_1","amount":120}`)},
+			{Collection: "jobs", ID: "job_2", Key: "k2", Body: json.RawMessage(`{"id":"job_2","amount":120.0}`)}, {Collection: "refunds", ID: "ref_1", Key: "k4"}},
 		log:        []string{"[provider] key=k1 NEW fault=commit-then-error", "[provider] key=k1 REPLAY job=job_1", "[provider] key=k2 NEW fault=commit-then-drop"},
 		deliveries: []DeliveryFact{{Status: 202}, {Status: 200, Duplicate: true}, {Status: 409, Code: "WOML_IDEMPOTENCY_CONFLICT"}},
 		replies:    []ReplyFact{{Status: 201, Body: `{"id":"job_9"}`}, {}},
 		refusals:   []RefusalFact{{"record", "the evidence is older than the last request"}},
+		crashes:    CrashesFact{Happened: 2},
+		untaken:    []string{"commit-then-drop"},
 	}
 }
 
@@ -101,6 +108,9 @@ func TestExpectationsThatAreMet(t *testing.T) {
 		"delivery 409", "delivery 200 duplicate n=2", "delivery 202 n=1", "not delivery 202 duplicate n=1", "not delivery 200",
 		"reply none", "reply 201 n=1 contains=job_9", "not reply 200",
 		"rows app.db events 3", "not rows app.db events 2",
+		"verdict one-effect write=invoice", `belief done write="POST /invoices"`, "not verdict duplicate write=invoice", "calls 1 write=charge", `status 200 write="POST /jobs"`, "jobs 1 write=charge", "effects 1 step=pay", "effects 0 write=refund",
+		"record jobs/job_1", "record jobs/job_1 /amount 120", "record jobs/* /amount 120", "record jobs/* /id", "not record jobs/job_2 /amount 121", `record jobs/job_1 {"amount":120,"id":"job_1"}`,
+		"crashed", "crashed 2", "crashed >=1", "not crashed 1", "not faults taken",
 		"peak 2 within 20ms", "peak 1 within 19ms", "peak 5 within 1m", "peak 2 within 1h run=2",
 	} {
 		if f := expectation(t, line).Compare(twoRuns()); f != nil {
@@ -134,8 +144,8 @@ func TestExpectationsThatAreNotMet(t *testing.T) {
 		{"outcome 1 failed step=pay", "attempt 1 of pay in run 1 failed, attempt 1 of pay in run 2 unknown"},
 		{"not outcome 9 failed", "no attempt 9"},
 		{"outcome 1 failed step=~pay", "attempt 1 of ~pay in run 2 open"},
-		{"belief done", "unknown for pay of order-42, done for ship of order-42"},
-		{"not verdict duplicate", "duplicate for pay of order-42, one-effect for ship of order-42"},
+		{"belief done", "unknown for pay of order-42, done for ship (invoice) of order-42"},
+		{"not verdict duplicate", "duplicate for pay of order-42, one-effect for ship (invoice) of order-42"},
 		{"not verdict duplicate step=nothing", "no operation"},
 		{"delay 1 2 2s", "1s before attempt 2 of pay in run 1"},
 		{"delay 1 3 1s", "no step with attempts 1 and 3"},
@@ -159,6 +169,15 @@ func TestExpectationsThatAreNotMet(t *testing.T) {
 		{"not delivery 200 n=9", "no such delivery"},
 		{"reply 201", "none"},
 		{"reply 201 n=1 contains=job_8", `201 {"id":"job_9"}`},
+		{"verdict one-effect write=payment", "no operation"},
+		{"jobs 1 write=payment", "0 effects in jobs"},
+		{"record jobs/job_1 /amount 121", "120 in jobs/job_1"},
+		{"record jobs/* /amount 120.5", "120 in jobs/job_1, 120.0 in jobs/job_2"},
+		{"record jobs/job_3", "no record jobs/job_3"},
+		{"record refunds/ref_1 /amount", "nothing at /amount in refunds/ref_1"},
+		{"crashed 1", "2 crashes"},
+		{"not crashed", "2 crashes"},
+		{"faults taken", "not taken: commit-then-drop"},
 		{"rows app.db events 4", "3 rows"},
 		{"not rows app.db other 4", "no answer: no such table: other"},
 		{"peak 3 within 20ms", "2 requests"},
@@ -176,14 +195,24 @@ func TestExpectationsThatAreNotMet(t *testing.T) {
 func TestNothingIsMetByAnEmptyWorldButCounts(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{"run succeeded", "not run failed", "step s not-started", "not step s failed", "not outcome 1 failed", "not belief done", "not verdict duplicate",
-		"not delay 1 2 1s", "not key same", "not status 200", "not evidence found", "not result 1", "not delivery 202", "not reply 200"} {
+		"not delay 1 2 1s", "not key same", "not status 200", "not evidence found", "not result 1", "record jobs/job_1", "not record jobs/*", "crashed", "not delivery 202", "not reply 200"} {
 		if f := expectation(t, line).Compare(world{}); f == nil {
 			t.Errorf("%s is met where nothing has happened", line)
 		}
 	}
-	for _, line := range []string{"runs 0", "attempts 0", "calls 0", "requests 0", "lookups 0", "effects 0", "jobs 0", "log x times 0", "not log x", "not code X", "not refused record", "peak 0 within 1s"} {
+	for _, line := range []string{"runs 0", "attempts 0", "calls 0", "requests 0", "lookups 0", "effects 0", "jobs 0", "log x times 0", "not log x", "not code X", "not refused record", "not crashed", "faults taken", "peak 0 within 1s"} {
 		if f := expectation(t, line).Compare(world{}); f != nil {
 			t.Errorf("%s: %v", line, f)
+		}
+	}
+}
+
+func TestAnArmedCrashThatNeverHappenedFails(t *testing.T) {
+	t.Parallel()
+	w := world{crashes: CrashesFact{Happened: 1, Armed: []string{"after-reply step=pay"}}}
+	for line, seen := range map[string]string{"crashed": "1 crash, still armed: after-reply step=pay", "crashed 1": "1 crash, still armed: after-reply step=pay"} {
+		if f := expectation(t, line).Compare(w); f == nil || f.Seen != seen {
+			t.Errorf("%s: %v, want seen %s", line, f, seen)
 		}
 	}
 }

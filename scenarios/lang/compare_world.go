@@ -28,7 +28,8 @@ func (c chosen) requests(lookups bool) []RequestFact {
 func (c chosen) effects() sight {
 	n := 0
 	for _, e := range c.Effects() {
-		if (!c.has("collection") || e.Collection == c.option("collection")) && (!c.has("key") || e.Key == c.option("key")) {
+		if (!c.has("collection") || e.Collection == c.option("collection")) && (!c.has("key") || e.Key == c.option("key")) &&
+			(!c.has("step") || e.Step == c.option("step")) && (!c.has("write") || isWrite(c.option("write"), e.Write, e.Target)) {
 			n++
 		}
 	}
@@ -37,6 +38,58 @@ func (c chosen) effects() sight {
 		s.text += " in " + c.option("collection")
 	}
 	return s
+}
+
+// record compares the records of a name, each by itself.
+func (c chosen) record() sight {
+	t := tally{what: "record " + c.arg(0)}
+	collection, id, _ := cutRecord(c.arg(0))
+	pointer, value := "", c.arg(1)
+	if strings.HasPrefix(value, "/") {
+		pointer, value = value, c.arg(2)
+	}
+	for _, e := range c.Effects() {
+		if e.Collection != collection || id != "*" && e.ID != id {
+			continue
+		}
+		part, ok := at(e.Body, pointer)
+		seen := "nothing at " + pointer
+		if ok {
+			seen = short(string(part))
+		}
+		t.add(ok && (value == "" || same(part, []byte(value))), seen+" in "+e.Collection+"/"+e.ID)
+	}
+	return t.sight()
+}
+
+// crashed is the sight of the worker's crashes. One that is still armed is none.
+func (c chosen) crashed() sight {
+	f := c.Crashes()
+	want := bound[int]{">=", 1}
+	if c.arg(0) != "" {
+		want, _ = parseCount(c.arg(0))
+	}
+	text := "no crash"
+	if f.Happened > 0 {
+		text = number(f.Happened, "crash")
+		if f.Happened > 1 {
+			text = strconv.Itoa(f.Happened) + " crashes"
+		}
+	}
+	for _, armed := range f.Armed {
+		text += ", still armed: " + armed
+	}
+	holds := want.holds(f.Happened)
+	return sight{any: true, fits: holds && len(f.Armed) == 0, none: !holds, text: text}
+}
+
+// faults is the sight of the faults that no request took.
+func (c chosen) faults() sight {
+	left := c.Untaken()
+	if len(left) == 0 {
+		return sight{any: true, fits: true, text: "all were taken"}
+	}
+	return sight{any: true, none: true, text: "not taken: " + strings.Join(left, ", ")}
 }
 
 // peak is the largest number of requests that arrived within any span of the given length, both its ends included.

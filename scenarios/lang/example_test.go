@@ -39,4 +39,5 @@ func ExampleComplete() {
 	// Output:
 	// crash after-effect
 	// crash after-reply
+	// crash after-record
 }

@@ -1,10 +1,12 @@
 package lang
 
+import "slices"
+
 var (
 	statuses  = []string{"queued", "running", "waiting", "cancelling", "succeeded", "failed", "cancelled"}
 	ofAttempt = []Option{byRun, byStep, byAttempt}
 	ofStep    = []Option{byRun, byStep}
-	ofOp      = []Option{byRun, byStep, bySubject, byKey}
+	ofOp      = []Option{byRun, byStep, byWrite, bySubject, byKey}
 	ofRequest = append(append([]Option{}, ofAttempt...), Option{Name: "method", Kind: KindWord}, Option{Name: "path", Kind: KindURLPath}, byKey)
 	ofNth     = Option{Name: "n", Kind: KindNumber}
 )
@@ -23,11 +25,11 @@ var Expectations = []Form{
 		Choices: []string{"not-started", "running", "waiting", "succeeded", "failed", "unknown", "cancelled"}}}, Options: []Option{byRun},
 		Help: "A step has this status in every run, or in the run that is chosen."},
 	{Name: "attempts", Args: count("COUNT"), Options: ofStep, Help: "So many attempts were made."},
-	{Name: "calls", Args: count("COUNT"), Options: ofAttempt, Help: "Scripts used a service so many times."},
+	{Name: "calls", Args: count("COUNT"), Options: append(slices.Clone(ofAttempt), byWrite), Help: "Scripts used a service so many times."},
 	{Name: "requests", Args: count("COUNT"), Options: ofRequest,
 		Help: "So many requests were on the wire, those that a transport repeated by itself too, look-ups by key not."},
 	{Name: "lookups", Args: count("COUNT"), Options: ofRequest, Help: "So many look-ups by key were on the wire."},
-	{Name: "effects", Args: count("COUNT"), Options: []Option{{Name: "collection", Kind: KindName}, byKey},
+	{Name: "effects", Args: count("COUNT"), Options: []Option{{Name: "collection", Kind: KindName}, byStep, byWrite, byKey},
 		Help: "The provider's ledger holds so many records.",
 		Long: "A collection's name says the same of that collection: jobs 1, refunds 0."},
 	{Name: "log", Args: []Arg{{Name: "TEXT", Kind: KindText}, {Name: "COUNT", Keyword: "times", Kind: KindCount, Optional: true}},
@@ -42,9 +44,9 @@ var Expectations = []Form{
 	{Name: "delay", Args: []Arg{{Name: "ATTEMPT", Kind: KindNumber}, {Name: "ATTEMPT", Kind: KindNumber}, {Name: "DURATION", Kind: KindSpan}}, Options: ofStep,
 		Help: "So much time passed between the end of the one attempt and the start of the other: exactly so on the virtual clock, at least so on the wall clock."},
 	{Name: "key", Args: []Arg{{Name: "HOW", Kind: KindChoice, Choices: []string{"same", "different"}},
-		{Name: "ATTEMPT", Kind: KindNumber, Optional: true}, {Name: "ATTEMPT", Kind: KindNumber, Optional: true}}, Options: ofStep,
+		{Name: "ATTEMPT", Kind: KindNumber, Optional: true}, {Name: "ATTEMPT", Kind: KindNumber, Optional: true}}, Options: append(slices.Clone(ofStep), byWrite),
 		Help: "The attempts of a step, in all runs or the one chosen, sent one and the same key; or each of them a key of its own."},
-	{Name: "status", Args: []Arg{{Name: "STATUS", Kind: KindStatus}}, Options: ofAttempt, Help: "The last call got this HTTP status; none is no reply at all."},
+	{Name: "status", Args: []Arg{{Name: "STATUS", Kind: KindStatus}}, Options: append(slices.Clone(ofAttempt), byWrite), Help: "The last call got this HTTP status; none is no reply at all."},
 	{Name: "code", Args: []Arg{{Name: "CODE", Kind: KindName}}, Options: ofAttempt,
 		Help: "A run, an attempt, a call or a delivery ended with this code, as WOML_HTTP_TIMED_OUT."},
 	{Name: "evidence", Args: []Arg{{Name: "FOUND", Kind: KindChoice, Choices: []string{"found", "no-record", "no-answer"}},
@@ -60,6 +62,13 @@ var Expectations = []Form{
 		Help: "The last inbound event, or the n-th, was answered with this status, and as a duplicate."},
 	{Name: "reply", Args: []Arg{{Name: "STATUS", Kind: KindStatus}}, Options: []Option{{Name: "contains", Kind: KindWord}, ofNth},
 		Help: "The last send, or the n-th, got this status, and a body that contains the text."},
+	{Name: "record", Args: []Arg{{Name: "COLLECTION/ID", Kind: KindRecord}, {Name: "POINTER", Kind: KindPointer, Optional: true}, {Name: "VALUE", Kind: KindValue, Optional: true}},
+		Help: "The ledger holds this record, and the part of it that the pointer names is this value.",
+		Long: "COLLECTION/* speaks of every record of the collection. A pointer alone says that there is such a part."},
+	{Name: "crashed", Args: []Arg{{Name: "COUNT", Kind: KindCount, Optional: true}},
+		Help: "The worker has crashed, so many times if a count is given, and no armed crash is left."},
+	{Name: "faults", Args: []Arg{{Name: "HOW", Kind: KindChoice, Choices: []string{"taken"}}},
+		Help: "Every fault that was queued has been taken by a request."},
 	{Name: "rows", Args: []Arg{{Name: "DATABASE", Kind: KindWord}, {Name: "TABLE", Kind: KindName}, {Name: "COUNT", Kind: KindCount}},
 		Help: "A table of a script's database has so many rows."},
 	{Name: "peak", Args: []Arg{{Name: "COUNT", Kind: KindCount}, {Name: "DURATION", Keyword: "within", Kind: KindDuration}}, Options: ofRequest,

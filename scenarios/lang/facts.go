@@ -18,6 +18,8 @@ type Facts interface {
 	Deliveries() []DeliveryFact // inbound events, in order
 	Replies() []ReplyFact       // what each `send` got, in order
 	Refusals() []RefusalFact    // verbs that the bench refused, in order
+	Crashes() CrashesFact
+	Untaken() []string // faults that were queued and that no request took, as the fault verb reads them
 	Rows(database, table string) (int, error)
 }
 
@@ -51,11 +53,14 @@ type CallFact struct {
 	Status int // 0: no reply
 	Code   string
 	Key    string // the idempotency key that it sent; may be empty
+	Write  string // which of the step's writes it is; empty for a read
+	Target string // its method and path, as "POST /jobs"
 }
 
 // OperationFact is one operation: what is believed of it, and the truth.
 type OperationFact struct {
 	Step, Subject   string // the step's name, ~ID for its compensation
+	Write, Target   string // which of the step's writes it is: its name, and its method and path
 	Runs            []int  // the numbers of its runs, from 1
 	Keys            []string
 	Belief, Verdict string // the verdict is empty while belief is open
@@ -82,8 +87,11 @@ type RequestFact struct {
 
 // EffectFact is one record in the provider's ledger.
 type EffectFact struct {
-	Collection string // "jobs"
-	ID, Key    string
+	Collection  string // "jobs"
+	ID, Key     string
+	Step, Write string // the step and the write that asked for it, where a script did; the step's name, ~ID for its compensation
+	Target      string // that write's method and path
+	Body        json.RawMessage
 }
 
 // DeliveryFact is one inbound event as the caller's trigger answered it.
@@ -97,6 +105,17 @@ type DeliveryFact struct {
 type ReplyFact struct {
 	Status int
 	Body   string
+}
+
+// CrashesFact says how often the worker crashed, and which crashes are still armed, as the crash verb reads them.
+type CrashesFact struct {
+	Happened int
+	Armed    []string
+}
+
+// isWrite reports whether a write of a step, with its name and its method and path, is the one that an option chooses.
+func isWrite(option, name, target string) bool {
+	return option != "" && (option == name || option == target)
 }
 
 // RefusalFact is a verb that the bench refused, with its reason.
@@ -113,3 +132,11 @@ func stepName(id string, undo bool) string {
 }
 
 func (s StepFact) name() string { return stepName(s.ID, s.Undo) }
+
+// name is how an operation is named: its step, and which of the step's writes it is where that is known.
+func (o OperationFact) name() string {
+	if o.Write == "" {
+		return o.Step
+	}
+	return o.Step + " (" + o.Write + ")"
+}

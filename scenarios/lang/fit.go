@@ -356,5 +356,5 @@ func (f *fitter) collection(w word) *Form {
 	if _, err := parseCount(n.text); err != nil || !n.bare() {
 		return nil
 	}
-	return &Form{Name: w.text, Args: count("COUNT"), Options: []Option{byKey}}
+	return &Form{Name: w.text, Args: count("COUNT"), Options: []Option{byStep, byWrite, byKey}}
 }

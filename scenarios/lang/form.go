@@ -34,6 +34,9 @@ const (
 	KindStep     Kind = "step"     // a step of the workflow, or ~step for its compensation
 	KindRun      Kind = "run"      // the number of a run in order, from 1, or its id
 	KindKey      Kind = "key"      // an idempotency key
+	KindWrite    Kind = "write"    // one of a step's writes: the call's name, or its method and path
+	KindWhole    Kind = "whole"    // 0 and up
+	KindRecord   Kind = "record"   // a record of the ledger, as jobs/job_1, or jobs/* for all of a collection
 	KindURLPath  Kind = "url"      // a path that begins with /
 	KindPointer  Kind = "pointer"  // a JSON pointer, as /jobId
 	KindScenario Kind = "scenario" // the name of a scenario

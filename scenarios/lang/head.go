@@ -39,6 +39,10 @@ func (p *reader) head(l Line) {
 		s.Runs = l.Arg(0)
 	case "client":
 		s.Client = l.Arg(0)
+		s.Idle, _ = strconv.Atoi(l.Opt("idle"))
+		if s.Idle > 0 && s.Client != ClientNaive {
+			p.fail(l.Line, &Error{Column: l.Col, Message: "idle= goes with client naive: " + s.Client + " keeps no connection"})
+		}
 	case "subject":
 		s.Subject = l.Arg(0)
 	case "seed":

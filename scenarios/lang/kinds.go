@@ -76,6 +76,18 @@ var rules = map[Kind]func(string) error{
 		}
 		return nil
 	},
+	KindWhole: func(s string) error {
+		if _, err := strconv.ParseUint(s, 10, 31); err != nil {
+			return errors.New("a number from 0 belongs here")
+		}
+		return nil
+	},
+	KindRecord: func(s string) error {
+		if collection, id, ok := cutRecord(s); !ok || collection == "" || id == "" {
+			return errors.New("a record is written as jobs/job_1, and all of a collection as jobs/*")
+		}
+		return nil
+	},
 	KindSeed: func(s string) error {
 		if _, err := strconv.ParseInt(s, 10, 64); err != nil {
 			return errors.New("a seed is a whole number")
@@ -128,6 +140,15 @@ var rules = map[Kind]func(string) error{
 		}
 		return nil
 	},
+}
+
+// cutRecord parts a record's name into its collection and its id, which is the last segment.
+func cutRecord(s string) (collection, id string, ok bool) {
+	i := strings.LastIndexByte(s, '/')
+	if i < 0 {
+		return "", "", false
+	}
+	return s[:i], s[i+1:], true
 }
 
 func isName(r rune) bool {

@@ -187,7 +187,7 @@ func TestEveryMistakeHasItsPlaceAndWhatFits(t *testing.T) {
 		{"too few arguments", "title T\ndeliver s\n-- w.woml --\n", `x.txtar:2:10: deliver wants PAYLOAD here: deliver TRIGGER PAYLOAD [id=WORD] [token=WORD] [twice|at-once]`},
 		{"too many arguments", "title T\n  restart now\n", `x.txtar:2:11: nothing fits "now" here: restart`},
 		{"unknown option", "title T\ndeliver s p.json ident=1\n" + files, `x.txtar:2:18: deliver has no option ident=; put a value that has a = in quotes; what fits: id=`},
-		{"unknown flag", "title T\ndeliver s p.json twise\n" + files, `x.txtar:2:18: nothing fits "twise" here: deliver TRIGGER PAYLOAD [id=WORD] [token=WORD] [twice|at-once]; what fits: twice`},
+		{"unknown flag", "title T\ndeliver s p.json twise\n" + files, `x.txtar:2:18: nothing fits "twise" here: deliver TRIGGER PAYLOAD [id=WORD] [token=WORD] [twice|at-once] [when=in-flight|after-crash]; what fits: twice`},
 		{"flags that exclude each other", "title T\ndeliver s p.json twice at-once\n" + files, `x.txtar:2:24: at-once and twice exclude each other`},
 		{"an option twice", "title T\nlookup run=1 run=2\n", `x.txtar:2:14: run stands twice in this line`},
 		{"unknown choice", "title T\ncrash after-efect\n", `x.txtar:2:7: unknown word "after-efect"; what fits: after-effect`},
@@ -286,7 +286,7 @@ func TestTypedLines(t *testing.T) {
 		"speed 1000":        `"1000" does not fit: a speed is a number from 0.1 to 100, or 0 for at once`,
 		"speed NaN":         `"NaN" does not fit: a speed is a number from 0.1 to 100, or 0 for at once`,
 		"rerun 0":           `"0" does not fit: runs are numbered from 1`,
-		"escalate":          "escalate wants REASON here: escalate [run=RUN] [step=STEP] [key=KEY] REASON",
+		"escalate":          "escalate wants REASON here: escalate [run=RUN] [step=STEP] [write=WRITE] [key=KEY] REASON",
 		"escalate stpe=x y": "escalate has no option stpe=; put a value that has a = in quotes; what fits: step=",
 	} {
 		_, err := ParseLine(line)

@@ -18,8 +18,11 @@ type Step struct {
 	Line      Line
 }
 
+// passes are the verbs that let time pass by themselves.
+var passes = map[string]bool{"advance": true, "wait": true, "expire": true}
+
 // Record writes what was done as a scenario file: the head and the files of s, and
-// the steps, with an `advance` wherever time passed between them. Verbs that only
+// the steps, with an `advance` wherever time passed between them, and `advance 0s` behind it, which is all that happens at that instant. Verbs that only
 // concern the screen are left out, and files that no step names. A last `wait`
 // needs no time before it: it goes on until nothing is due. What Record writes
 // parses, and has the same head and the same lines. It is an error if a step names
@@ -37,6 +40,9 @@ func Record(s *Scenario, steps []Step) ([]byte, error) {
 		last := i == len(steps)-1 && v.Name == "wait"
 		if gap := step.At - now; gap > 0 && !last {
 			t.verb(Line{Verb: "advance", Text: gap.String()}, VerbNamed("advance"))
+			if !passes[v.Name] { // it was done after all that happened at that instant
+				t.verb(Line{Verb: "advance", Text: "0s"}, VerbNamed("advance"))
+			}
 		}
 		t.step(step.Line, v)
 		now = max(now, step.At, step.Until)
@@ -87,7 +93,11 @@ func (s *Scenario) writeHead(t *tidy) {
 		t.headLine("runs", s.Runs)
 	}
 	if s.Client != "" {
-		t.headLine("client", s.Client)
+		text := s.Client
+		if s.Idle > 0 {
+			text += fmt.Sprintf(" idle=%d", s.Idle)
+		}
+		t.headLine("client", text)
 	}
 	if s.Subject != "" {
 		t.headLine("subject", Quote(s.Subject))

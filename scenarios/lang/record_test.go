@@ -35,6 +35,7 @@ seed   9
 fault  commit-then-drop
 trigger fulfill payload.json
 advance 1.5s
+advance 0s
 lookup
 advance 500ms
 advance 3s

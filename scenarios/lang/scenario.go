@@ -13,7 +13,8 @@ type Scenario struct {
 	Cases    []string // the failure cases that it shows, by name
 	Twin     string   // the name of the scenario that runs beside it in a lesson; may be empty
 	Runs     string   // RunsBoth, RunsVirtual or RunsReal
-	Client   string   // "" is the engine's own, ClientNaive is Go's default transport
+	Client   string   // "" is the engine's own, else one of the clients that repeat by themselves
+	Idle     int      // with ClientNaive: how many connections it keeps before its first request; 0: none
 	Subject  string   // the payload's field that names the operation; "" is the run itself
 	Seed     int64    // 0 lets the bench choose its fixed default
 	Lines    []Line   // the script, in order; the head's lines are not in it
@@ -31,8 +32,32 @@ const (
 	RunsReal    = "real"    // sockets only
 )
 
-// ClientNaive is the client that repeats requests by itself.
-const ClientNaive = "naive"
+// The clients that repeat requests by themselves.
+const (
+	ClientNaive       = "naive"        // Go's default transport
+	ClientRepeatsOnce = "repeats-once" // sends once more, on a fresh connection
+)
+
+// When a delivery is made that waits for its moment.
+const (
+	WhenInFlight   = "in-flight"   // a request of the worker has reached the provider
+	WhenAfterCrash = "after-crash" // the worker is back after a crash
+)
+
+// Points at which the worker can be killed.
+const (
+	CrashNow         = "now"
+	CrashBeforeSend  = "before-send"
+	CrashInFlight    = "in-flight"
+	CrashAfterEffect = "after-effect"
+	CrashAfterReply  = "after-reply"
+	CrashAfterRecord = "after-record"
+	CrashInBackoff   = "during-backoff"
+	CrashAtLookup    = "look-up"
+)
+
+// CrashPoints are the points in the order in which one request passes them.
+var CrashPoints = []string{CrashNow, CrashBeforeSend, CrashInFlight, CrashAfterEffect, CrashAfterReply, CrashAfterRecord, CrashInBackoff, CrashAtLookup}
 
 // Place is a scenario's place in a lesson.
 type Place struct {

@@ -100,12 +100,15 @@ func TestNoKeyDoesTwoThingsOnOneScreen(t *testing.T) {
 func TestUsage(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
-		"deliver":  "deliver TRIGGER PAYLOAD [id=WORD] [token=WORD] [twice|at-once]",
-		"escalate": "escalate [run=RUN] [step=STEP] [key=KEY] REASON",
-		"fault":    "fault FAULT...",
+		"deliver":  "deliver TRIGGER PAYLOAD [id=WORD] [token=WORD] [twice|at-once] [when=in-flight|after-crash]",
+		"escalate": "escalate [run=RUN] [step=STEP] [write=WRITE] [key=KEY] REASON",
+		"fault":    "fault FAULT... [step=STEP] [attempt=NUMBER] [request=NUMBER]",
 		"wait":     "wait [for EXPECTATION]",
 		"send":     "send GET|HEAD|POST|PUT|PATCH|DELETE PATH [BODY] [key=KEY] [header=WORD...] [times=NUMBER] [at-once]",
-		"policy":   "policy [retry=NUMBER] [retry-backoff=fixed|exponential] [retry-delay=DURATION] [retry-max-delay=DURATION] [document]",
+		"client":   "client naive|repeats-once [idle=NUMBER]",
+		"order":    "order RUN...",
+		"crash":    "crash [now|before-send|in-flight|after-effect|after-reply|after-record|during-backoff|look-up] [run=RUN] [step=STEP] [attempt=NUMBER] [call=NUMBER] [request=NUMBER]",
+		"policy":   "policy [retry=NUMBER] [retry-backoff=fixed|exponential] [retry-delay=DURATION] [retry-max-delay=DURATION] [throttled=WHOLE] [document]",
 	} {
 		if got := VerbNamed(name).Usage(); got != want {
 			t.Errorf("usage is %s\nwant     %s", got, want)

@@ -1,0 +1,157 @@
+package scenarios
+
+import (
+	"fmt"
+	"strconv"
+
+	"faultlab/engine"
+	"faultlab/engine/clock"
+	"faultlab/faultprovider"
+	"faultlab/scenarios/lang"
+)
+
+// crashes are those that happened and those that are armed. Guarded by Bench.mu.
+type crashes struct {
+	happened int
+	armed    []crashPoint // each counts once the one before it has happened
+}
+
+// crashPoint is where the worker is to be killed: at the next place that fits. What is empty or 0 fits anything.
+type crashPoint struct {
+	point   string // one of lang.CrashPoints
+	run     string // its number in the order of admission, or its id
+	step    string // ~ID is a compensation
+	attempt int
+	call    int // of the attempt
+	request int // of the attempt
+	line    int // of the scenario, for the report
+	text    string
+}
+
+// crashPointOf reads an armed crash off its line.
+func crashPointOf(l lang.Line) crashPoint {
+	number := func(name string) int { n, _ := strconv.Atoi(l.Opt(name)); return n }
+	return crashPoint{point: l.Arg(0), run: l.Opt("run"), step: l.Opt("step"), attempt: number("attempt"),
+		call: number("call"), request: number("request"), line: l.Line, text: l.Text}
+}
+
+// standing is where a worker is: at a point of one request, or of one call or attempt.
+type standing struct {
+	point         string
+	run           string
+	number        int // of the run
+	step          string
+	attempt, call int
+	request       int // of the attempt; 0 where there was none
+}
+
+// String is the place as a crash's note names it.
+func (p standing) String() string {
+	return fmt.Sprintf("%s, in attempt %d of %s", p.point, p.attempt, p.step)
+}
+
+func (c crashPoint) fits(p standing) bool {
+	return c.point == p.point && (c.run == "" || c.run == p.run || c.run == strconv.Itoa(p.number)) && (c.step == "" || c.step == p.step) &&
+		(c.attempt == 0 || c.attempt == p.attempt) && (c.call == 0 || c.call == p.call) && (c.request == 0 || c.request == p.request)
+}
+
+// takeCrash reports whether the worker is to be killed at a place, and disarms that crash.
+func (b *Bench) takeCrash(p standing) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	c := &b.crashes
+	if len(c.armed) == 0 || b.setting.WorkerDown || !c.armed[0].fits(p) {
+		return false
+	}
+	c.armed = c.armed[1:]
+	return true
+}
+
+// sent is a request that a worker wrote down.
+type sent struct {
+	what   string // "POST /jobs"
+	worker int    // which of the bench's workers
+	call   int    // of the attempt
+}
+
+// placeOf is a point of a request. It is none of a request that no worker of the bench sent.
+func (b *Bench) placeOf(point, requestID string) (standing, bool) {
+	id, ok := engine.ParseRequestID(requestID)
+	if !ok {
+		return standing{}, false
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return standing{point, id.Run, b.numbers[id.Run], stepName(id.Step, id.Undo), id.Attempt, b.sent[requestID].call, id.Number}, true
+}
+
+// placeAt is where a worker stands that comes to a gate.
+func (b *Bench) placeAt(p clock.Point, requestID string) (standing, bool) {
+	at, ok := b.placeOf(gates[p], requestID)
+	id, _ := engine.ParseRequestID(requestID)
+	switch {
+	case !ok || at.point == "":
+		return standing{}, false
+	case id.Lookup && p == clock.AtRecord:
+		at.point = lang.CrashAtLookup
+	case id.Lookup:
+		return standing{}, false
+	case p == clock.AtReply:
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		return at, b.committed[requestID]
+	}
+	return at, true
+}
+
+// observeCrashes kills the worker at the points that facts tell of. The engine
+// must not be called back from here: an actor does it, before the script goes on.
+func (b *Bench) observeCrashes(events []engine.Event) {
+	for _, e := range events {
+		at := standing{run: e.Run}
+		pos, _ := posOf(e.Fact)
+		switch f := e.Fact.(type) {
+		case engine.CallEnded:
+			at.point, at.step, at.attempt, at.call = lang.CrashAfterRecord, stepName(f.Step, f.Undo), f.Attempt, f.Call
+		case engine.AttemptEnded:
+			if f.Next != engine.NextRetry {
+				continue
+			}
+			at.point, at.step, at.attempt = lang.CrashInBackoff, stepName(f.Step, f.Undo), f.Attempt
+		default:
+			continue
+		}
+		b.mu.Lock()
+		at.number, at.request = b.numbers[e.Run], b.last[callPlace(e.Run, pos)]
+		b.mu.Unlock()
+		b.crashSoon(at)
+	}
+}
+
+// crashSoon kills the worker at a place by an actor of its own, if a crash is armed for it.
+func (b *Bench) crashSoon(at standing) {
+	if b.takeCrash(at) {
+		b.clk.Go("crash", func() { b.kill(at.String() + ": the worker is gone") })
+	}
+}
+
+// observeArrival kills the worker while its request is in flight, and makes the deliveries that wait for that.
+func (b *Bench) observeArrival(e faultprovider.Entry) {
+	at, ok := b.placeOf(lang.CrashInFlight, e.RequestID)
+	if id, _ := engine.ParseRequestID(e.RequestID); !ok || id.Lookup || e.Kind != faultprovider.Received {
+		return
+	}
+	b.due(lang.WhenInFlight)
+	b.crashSoon(at)
+}
+
+// crashesFact is what expectations read about crashes.
+func (b *Bench) crashesFact() lang.CrashesFact {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	f := lang.CrashesFact{Happened: b.crashes.happened}
+	for _, c := range b.crashes.armed {
+		f.Armed = append(f.Armed, c.text)
+	}
+	return f
+}
