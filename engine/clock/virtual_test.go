@@ -394,3 +394,54 @@ func TestAWaitInALoopLetsOthersComeBackAfterClose(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestSleepFirstEndsBeforeWhatIsDueAtItsInstant(t *testing.T) {
+	t.Parallel()
+	v := NewVirtual(epoch)
+	defer v.Close()
+	j := &journal{}
+	if err := v.Run(soon(t), func() {
+		v.AfterFunc(time.Second, j.note("timer"))
+		v.Go("sleeper", func() { v.Advance(time.Second); j.add("sleeper") })
+		_ = v.SleepFirst(context.Background(), time.Second)
+		j.add("first at %v", v.Now().Sub(epoch))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	j.check(t, "first at 1s, timer, sleeper")
+}
+
+func TestEndOfInstantComesAfterAllThatHappensAtIt(t *testing.T) {
+	t.Parallel()
+	v := NewVirtual(epoch)
+	defer v.Close()
+	j := &journal{}
+	if err := v.Run(soon(t), func() {
+		v.AfterFunc(time.Second, j.note("later"))
+		v.Go("other", func() { v.EndOfInstant(); j.add("second end") })
+		v.Go("holder", func() {
+			v.Hold(func() {})
+			v.AfterFunc(0, j.note("timer of this instant"))
+			v.Hold(j.note("held"))
+		})
+		v.EndOfInstant()
+		j.add("first end at %v", v.Now().Sub(epoch))
+		v.Go("last", j.note("what the first end set off"))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	j.check(t, "held, timer of this instant, first end at 0s, what the first end set off, second end, later")
+}
+
+func TestEndOfInstantLastsOnlyAsLongAsTheClock(t *testing.T) {
+	t.Parallel()
+	v := NewVirtual(epoch)
+	v.SetGate(func(Point, string) Verdict { return Park })
+	over := make(chan struct{})
+	v.Go("parked", func() { v.Gate(AtSend, "x") })
+	v.Go("end", func() { v.EndOfInstant(); close(over) })
+	if v.Close(); v.Idle(soon(t)) != nil {
+		t.Error("the clock did not come to rest")
+	}
+	<-over
+}
