@@ -144,7 +144,7 @@ func TestCallLimits(t *testing.T) {
 		{"a write without a name and one with", unnamed + named + `return 1;`, "", 2},
 		{"a write with a name and one without", named + unnamed + `return 1;`, "", 2},
 		{"writes of two services without a name", unnamed + sql + `return 1;`, "", 2},
-		{"writes of two operations without a name", sql + strings.Replace(sql, "execute", "insert", 1) + `return 1;`, "", 2},
+		{"writes of two operations without a name", sql + strings.Replace(sql, `execute({text: "INSERT"})`, `insert({table: "t", values: {}})`, 1) + `return 1;`, "", 2},
 		{"two statements without a name", sql + sql, "WOML_DATABASE_INPUT_INVALID", 1},
 		{"queries without a name", strings.Repeat(strings.Replace(sql, "execute", "query", 1), 2) + `return 1;`, "", 2},
 		{"fetches have no names", strings.Repeat(`await fetch("http://p.test/", {method: "POST"});`, 2) + `return 1;`, "", 2},

@@ -37,6 +37,9 @@ func (h *host) prepareDB(c script.Call) (call, *script.ServiceError) {
 	if len(c.Input) > maxInput {
 		return nil, refuse(c, "WOML_DATABASE_INPUT_INVALID", fmt.Sprintf("the input has %d bytes; at most %d are taken", len(c.Input), maxInput))
 	}
+	if err := checkStatement(c); err != nil {
+		return nil, refuseInput(c, "WOML_DATABASE_INPUT_INVALID", err)
+	}
 	work := &dbCall{in: c, local: local{effect: Read}}
 	if c.Operation != "query" && c.Operation != "read" {
 		work.local = h.localOf(c.Target)

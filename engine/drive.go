@@ -187,7 +187,7 @@ const budgetReason = "no attempts are left"
 // limits are the codes of a script that ended by a limit: repeating does not mend them.
 var limits = map[string]bool{
 	script.CodeTimeout: true, script.CodeNonJSONResult: true, script.CodeResultTooLarge: true, script.CodeContextTooLarge: true,
-	script.CodeStackTooDeep: true, script.CodeCancelled: true, script.CodeCrashed: true, script.CodeSyntax: true, codeNotRepeatable: true,
+	script.CodeStackTooDeep: true, script.CodeCancelled: true, script.CodeCrashed: true, script.CodeSyntax: true, script.CodeUnsupported: true, codeNotRepeatable: true,
 }
 
 // terms collects what the attempt's calls say about the next one. The fold is locked.

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -52,7 +53,9 @@ func (h *host) run() script.Result {
 	defer h.stop(nil)
 	prog, err := script.Compile(h.part.script.Source)
 	if err != nil {
-		return script.Result{Err: &script.Error{Code: script.CodeSyntax, Message: err.Error()}}
+		var refused *script.Error
+		errors.As(err, &refused)
+		return script.Result{Err: refused}
 	}
 	res := script.Run(h.ctx, prog, h.input(), h)
 	h.drain()

@@ -44,7 +44,7 @@ func (h *host) prepareHTTP(c script.Call) (call, *script.ServiceError) {
 	}
 	req, err := checkHTTP(c.Input)
 	if err != nil {
-		return nil, refuse(c, "WOML_HTTP_INPUT_INVALID", err.Error())
+		return nil, refuseInput(c, "WOML_HTTP_INPUT_INVALID", err)
 	}
 	return h.newHTTPCall(c, req), nil
 }

@@ -3,10 +3,12 @@ package engine
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
-	"strings"
+
+	"faultlab/engine/script"
 )
 
 // option is a key that an object may have, and where its value goes: to a text, a
@@ -25,7 +27,7 @@ func options(what string, raw json.RawMessage, known ...option) error {
 	for name, value := range members(raw) {
 		i := slices.IndexFunc(known, func(o option) bool { return o.name == name })
 		if i < 0 {
-			return fmt.Errorf("%s has no option %q: it takes %s", what, name, namesOf(known))
+			return &unknownOption{what, name, namesOf(known)}
 		}
 		// A null is a body that says null; of anything else it is a value that got lost on the way.
 		lost := string(value) == "null" && name != "json"
@@ -56,13 +58,29 @@ func plainText(value []byte) bool {
 	return value[0] == '"' && !bytes.ContainsFunc(value, func(r rune) bool { return r < ' ' || r > '~' || r == '\\' })
 }
 
-func namesOf(known []option) string {
+// unknownOption is an option that an object has and that there is none of.
+type unknownOption struct {
+	what, name string
+	known      []string
+}
+
+func (e *unknownOption) Error() string { return script.UnknownOption(e.what, e.name, e.known) }
+
+// refuseInput refuses a call for what is wrong with its input.
+func refuseInput(c script.Call, code string, err error) *script.ServiceError {
+	e := refuse(c, code, err.Error())
+	var unknown *unknownOption
+	e.UnknownOption = errors.As(err, &unknown)
+	return e
+}
+
+func namesOf(known []option) []string {
 	names := make([]string, len(known))
 	for i, o := range known {
 		names[i] = o.name
 	}
 	slices.Sort(names)
-	return strings.Join(names, ", ")
+	return names
 }
 
 // shown is a value in an error's sentence, shortened.

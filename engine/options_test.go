@@ -62,7 +62,7 @@ func TestOptionsAreReadAsTheyAreWritten(t *testing.T) {
 		{`{"url":"http://a","count":3,"data":{"n":[1, 2]}}`, ""},
 		{` { "url" : "http:\/\/a" , "count" : 3 , "data" : {"n":[1, 2]} } `, ""},
 		{`{"url":"b","url":"http://a","count":3,"data":{"n":[1, 2]}}`, ""},
-		{`{"URL":"http://a"}`, `the request has no option "URL": it takes count, data, url`},
+		{`{"URL":"http://a"}`, `the request has no option "URL"; did you mean "url"?`},
 		{`{"url":7}`, `url of the request cannot be 7`},
 		{`{"url":null}`, `url of the request cannot be null`},
 		{`{"count":"0123456789012345678901234567890123456789"}`, `count of the request cannot be "012345678901234567890123456789012345678…`},

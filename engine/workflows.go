@@ -42,7 +42,7 @@ func (h *host) prepareWorkflow(c script.Call) (call, *script.ServiceError) {
 	if len(c.Options) > 0 {
 		var timeout json.RawMessage
 		if err := options("the options of a call", c.Options, option{"timeout", &timeout}); err != nil {
-			return nil, refuse(c, "WOML_WORKFLOW_CALL_OPTIONS_INVALID", err.Error())
+			return nil, refuseInput(c, "WOML_WORKFLOW_CALL_OPTIONS_INVALID", err)
 		}
 		d, err := scriptDuration(timeout)
 		if err != nil {

@@ -29,8 +29,10 @@ var rooms = []struct {
 	{"faultprovider/jsondoc", ""},
 	{"faultprovider/ledgertest", "faultprovider engine/clock"},
 	{"engine", ""},
-	{"engine/woml", ""},
-	{"engine/script", ""},
+	{"engine/woml", "engine/ecma engine/plain"},
+	{"engine/script", "engine/ecma engine/plain"},
+	{"engine/ecma", ""},
+	{"engine/plain", ""},
 	{"engine/trigger", ""},
 	{"engine/clock", ""},
 	{"engine/assume", ""},
@@ -113,7 +115,7 @@ func TestArrowsPointDown(t *testing.T) {
 }
 
 // leaves are fuzzed: with goja's runtime or SQLite below them they would be 300 times slower.
-var leaves = []string{"engine/woml", "scenarios/lang", "faultprovider/fault", "faultprovider/contract", "faultprovider/jsondoc", "engine/assume"}
+var leaves = []string{"engine/woml", "scenarios/lang", "faultprovider/fault", "faultprovider/contract", "faultprovider/jsondoc", "engine/assume", "engine/ecma"}
 
 func TestWhatIsFuzzedIsLight(t *testing.T) {
 	t.Parallel()

@@ -11,12 +11,15 @@ import (
 	"github.com/dop251/goja/ast"
 	"github.com/dop251/goja/file"
 	"github.com/dop251/goja/parser"
+
+	"faultlab/engine/ecma"
 )
 
 // Program is a compiled script. It is safe to share between runs.
 type Program struct {
-	source string
-	code   *goja.Program
+	source   string
+	code     *goja.Program
+	patterns map[string]string // of its regular expressions that were rewritten: what the script wrote
 }
 
 // A script is the body of this function. The opening stays on the script's first line so that lines need no
@@ -27,8 +30,8 @@ const (
 	closing  = "\n})()"
 )
 
-// Compile compiles a script's text, or finds it among the last ones compiled. The error is an *Error with the code
-// CodeSyntax and the place.
+// Compile compiles a script's text, or finds it among the last ones compiled. The error is an *Error with the place
+// and the code CodeSyntax, or CodeUnsupported for what the runtime does not have.
 func Compile(src string) (*Program, error) {
 	if p := compiled.get(src); p != nil {
 		return p, nil
@@ -50,11 +53,15 @@ func compile(src string) (*Program, *Error) {
 	if !oneBody(tree) {
 		return nil, &Error{Code: CodeSyntax, Message: "the script is not valid JavaScript: its braces do not match", Line: 1, Column: 1}
 	}
+	patterns, bad := language(src, tree)
+	if bad != nil {
+		return nil, bad
+	}
 	code, err := goja.CompileAST(tree, true)
 	if err != nil {
 		return nil, syntaxError(src, err)
 	}
-	return &Program{source: src, code: code}, nil
+	return &Program{source: src, code: code, patterns: patterns}, nil
 }
 
 // oneBody tells whether the script stayed inside its function: "}); f(async () => {" is not a function body,
@@ -95,10 +102,26 @@ func syntaxError(src string, err error) *Error {
 		}
 	}
 	line, column := place(src, at)
+	if feature, hint := ecma.Unsupported(src, offsetOf(src, at)); feature != "" {
+		return &Error{Code: CodeUnsupported, Message: feature + "; " + hint, Line: line, Column: column}
+	}
 	if at.Line > strings.Count(src, "\n")+1 {
 		text = "it ends too early, or its braces do not match"
 	}
 	return &Error{Code: CodeSyntax, Message: cut("the script is not valid JavaScript: "+lowerFirst(text), MaxMessage), Line: line, Column: column}
+}
+
+// offsetOf turns a position of the runtime into an offset of the script.
+func offsetOf(src string, at file.Position) int {
+	offset := at.Column - 1
+	for range at.Line - 1 {
+		offset += strings.IndexByte(src, '\n') + 1
+		src = src[strings.IndexByte(src, '\n')+1:]
+	}
+	if at.Line == 1 {
+		offset -= len(opening)
+	}
+	return offset
 }
 
 // place turns a position of the runtime, which counts bytes and the opening, into a line and column of the script,

@@ -29,8 +29,23 @@ func (rl *realm) site() file.Position {
 
 // serviceError makes the object that the script catches.
 func (rl *realm) serviceError(e *ServiceError, at file.Position) *goja.Object {
+	vm, fields := rl.vm, rl.vm.NewObject()
+	rl.putFields(fields, e)
+	o, err := vm.New(rl.module("errors").Get("WomlServiceError"), vm.ToValue(e.Message), fields)
+	if err != nil {
+		panic(err)
+	}
+	if rl.failures == nil {
+		rl.failures = map[*goja.Object]*failure{}
+	}
+	line, column := place(rl.program.source, at)
+	rl.failures[o] = &failure{err: e, line: line, column: column}
+	return o
+}
+
+// putFields sets the fields that scripts read of a call's failure.
+func (rl *realm) putFields(fields *goja.Object, e *ServiceError) {
 	vm := rl.vm
-	fields := vm.NewObject()
 	rl.put(fields, "code", vm.ToValue(e.Code))
 	rl.put(fields, "service", vm.ToValue(e.Service))
 	rl.put(fields, "operation", vm.ToValue(e.Operation))
@@ -42,16 +57,6 @@ func (rl *realm) serviceError(e *ServiceError, at file.Position) *goja.Object {
 		details = rl.given("a service error's details", e.Details)
 	}
 	rl.put(fields, "details", details)
-	o, err := vm.New(rl.module("errors").Get("WomlServiceError"), vm.ToValue(e.Message), fields)
-	if err != nil {
-		panic(err)
-	}
-	if rl.failures == nil {
-		rl.failures = map[*goja.Object]*failure{}
-	}
-	line, column := place(rl.program.source, at)
-	rl.failures[o] = &failure{err: e, line: line, column: column}
-	return o
 }
 
 func (rl *realm) failureOf(v goja.Value) *failure {
@@ -65,6 +70,9 @@ func (rl *realm) thrown(v goja.Value) *Error {
 		return &Error{Code: f.err.Code, Message: rl.sentence(f.err.Message), Service: f.err, Line: f.line, Column: f.column}
 	}
 	e := &Error{Code: CodeThrown}
+	if o, ok := v.(*goja.Object); ok && rl.refusals[o] {
+		e.Code = CodeUnsupported
+	}
 	if ex := rl.vm.Try(func() { rl.describe(e, v) }); ex != nil {
 		e.Message = "the script threw an error that cannot be shown"
 	}

@@ -88,6 +88,8 @@ type ServiceError struct {
 	// Retryable: the same call may succeed later. Ambiguous: its effect may have happened.
 	Retryable bool
 	Ambiguous bool
+	// UnknownOption: the request has a member that there is none of. To the script it is a TypeError with the code.
+	UnknownOption bool
 	// Details are safe to show (method, origin, status; never bodies), as a JSON object or nil.
 	Details json.RawMessage
 	// Cause is the underlying error's text, for people; the script does not see it.

@@ -22,9 +22,13 @@ func natives(module string) map[string]native {
 		return map[string]native{"setTimeout": (*realm).setTimeout}
 	case "fetch":
 		return map[string]native{
-			"send": (*realm).fetchSend, "cancel": (*realm).fetchCancel, "failed": (*realm).fetchFailed, "json": (*realm).parseBody,
+			"send": (*realm).fetchSend, "check": (*realm).checkFetch, "cancel": (*realm).fetchCancel, "failed": (*realm).fetchFailed, "json": (*realm).parseBody,
 			"bytes": (*realm).toBytes, "base64": (*realm).bytesToBase64, "utf8": (*realm).toUTF8, "text": (*realm).fromUTF8,
 		}
+	case "regexp":
+		return map[string]native{"pattern": (*realm).regexpPattern, "written": (*realm).regexpWritten, "refuse": (*realm).refuseFeature}
+	case "locale", "code":
+		return map[string]native{"refuse": (*realm).refuseFeature}
 	case "url":
 		return map[string]native{"parse": (*realm).parseURL, "encode": (*realm).formEncode, "decode": (*realm).formDecode}
 	case "encoding":
@@ -39,10 +43,14 @@ func natives(module string) map[string]native {
 // programs are the compiled modules, each compiled when first needed.
 var programs = map[string]func() *goja.Program{
 	"abort":    sync.OnceValue(func() *goja.Program { return compileModule("abort") }),
+	"code":     sync.OnceValue(func() *goja.Program { return compileModule("code") }),
 	"clone":    sync.OnceValue(func() *goja.Program { return compileModule("clone") }),
 	"encoding": sync.OnceValue(func() *goja.Program { return compileModule("encoding") }),
 	"errors":   sync.OnceValue(func() *goja.Program { return compileModule("errors") }),
 	"fetch":    sync.OnceValue(func() *goja.Program { return compileModule("fetch") }),
+	"date":     sync.OnceValue(func() *goja.Program { return compileModule("date") }),
+	"locale":   sync.OnceValue(func() *goja.Program { return compileModule("locale") }),
+	"regexp":   sync.OnceValue(func() *goja.Program { return compileModule("regexp") }),
 	"url":      sync.OnceValue(func() *goja.Program { return compileModule("url") }),
 }
 

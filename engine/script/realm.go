@@ -29,6 +29,8 @@ type realm struct {
 
 	rejected []*goja.Promise           // rejected promises that nobody handles, oldest first
 	failures map[*goja.Object]*failure // the WomlServiceErrors made here
+	refusals map[*goja.Object]bool     // errors made here that refuse a feature of the language
+	patterns map[string]string         // of the regular expressions rewritten at run time: what the script wrote
 	secrets  Redactor
 
 	objectProto, arrayProto *goja.Object
@@ -64,6 +66,7 @@ func (rl *realm) now() (now time.Time) {
 
 // start runs the script to its first wait.
 func (rl *realm) start() error {
+	rl.fitLanguage()
 	v, err := rl.vm.RunProgram(rl.program.code)
 	if err != nil {
 		return err

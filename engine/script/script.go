@@ -80,6 +80,7 @@ const (
 	CodeCancelled       = "WOML_SCRIPT_CANCELLED" // Next returned an error, or Run's context was cancelled
 	CodeCrashed         = "WOML_SCRIPT_WORKER_CRASHED"
 	CodeSyntax          = "WOML_SCRIPT_SYNTAX_INVALID"
+	CodeUnsupported     = "WOML_SCRIPT_FEATURE_UNSUPPORTED" // valid JavaScript that the runtime does not have, or would get wrong
 )
 
 // Error is why a script has no result.

@@ -114,7 +114,18 @@ func (rl *realm) options(c *Call, v goja.Value) (bad string) {
 	if !ok {
 		return `the options are not an object; pass {name: "..."}`
 	}
+	known := []string{"name"}
+	if c.Service == ServiceWorkflows && c.Operation == "call" {
+		known = append(known, "timeout")
+	}
 	for _, key := range o.Keys() {
+		if goja.IsUndefined(o.Get(key)) {
+			continue
+		}
+		if !slices.Contains(known, key) {
+			e := refusal(*c, UnknownOption("the last argument of "+PublicService(c.Service)+"."+c.Operation, key, known))
+			panic(rl.optionError(e))
+		}
 		text, bad := rl.request("", "the option "+key, o.Get(key))
 		switch {
 		case bad != "":
@@ -123,10 +134,8 @@ func (rl *realm) options(c *Call, v goja.Value) (bad string) {
 			if c.Name = textOf(o.Get(key)); !callName.MatchString(c.Name) {
 				return fmt.Sprintf("the name %s is not one: it takes a lower-case letter, then up to 127 of a-z, 0-9, dot, dash and underscore", text)
 			}
-		case key == "timeout" && c.Service == ServiceWorkflows && c.Operation == "call":
+		case key == "timeout":
 			c.Options = slices.Concat([]byte(`{"timeout":`), text, []byte("}"))
-		default:
-			return fmt.Sprintf("the option %q is unknown here", key)
 		}
 	}
 	return ""
@@ -176,6 +185,9 @@ func (rl *realm) ticket() int {
 }
 
 func (rl *realm) refused(e *ServiceError) goja.Value {
+	if e.UnknownOption {
+		return rl.rejection(rl.optionError(e))
+	}
 	return rl.rejection(rl.serviceError(e, rl.site()))
 }
 

@@ -1,15 +1,17 @@
 package woml
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/dlclark/regexp2/v2"
 	"github.com/dop251/goja/ast"
-	"github.com/dop251/goja/parser"
+	"github.com/dop251/goja/file"
+
+	"faultlab/engine/ecma"
 )
 
 // bunNetwork are the functions of Bun that open sockets.
@@ -31,6 +33,8 @@ func (a *analysis) call(e *ast.CallExpression) {
 	switch name := id.Name.String(); {
 	case name == "require" && len(links) == 0:
 		a.report(e.Idx0(), codeScriptModuleRequire, "A script cannot load modules.", "Put the code into the script.")
+	case (name == "eval" || name == "Function") && len(links) == 0:
+		a.codeInStrings(name, id.Idx)
 	case name == "Bun" && len(links) > 0 && slices.Contains(bunNetwork, links[len(links)-1].name):
 		a.rawNetwork(e)
 	case name == "WebSocket" && len(links) == 0:
@@ -42,8 +46,12 @@ func (a *analysis) call(e *ast.CallExpression) {
 
 // construct checks one new expression.
 func (a *analysis) construct(e *ast.NewExpression) {
-	if id, ok := e.Callee.(*ast.Identifier); ok && id.Name == "WebSocket" {
+	id, ok := e.Callee.(*ast.Identifier)
+	switch {
+	case ok && id.Name == "WebSocket":
 		a.rawNetwork(e)
+	case ok && id.Name == "Function":
+		a.codeInStrings("Function", id.Idx)
 	}
 }
 
@@ -164,21 +172,26 @@ func propertyOf(p ast.Property) (name string, value ast.Expression) {
 
 // regexp checks a regular expression, which the parser leaves to the compiler.
 func (a *analysis) regexp(e *ast.RegExpLiteral) {
-	valid := !strings.ContainsFunc(e.Flags, func(flag rune) bool {
-		return !strings.ContainsRune("gimsuy", flag) || strings.Count(e.Flags, string(flag)) > 1
-	})
-	if valid {
-		dotAll, unicode := strings.Contains(e.Flags, "s"), strings.Contains(e.Flags, "u")
-		linear, err := parser.TransformRegExp(e.Pattern, dotAll, unicode)
-		if err == nil {
-			_, err = regexp.Compile(linear)
-		}
-		if err != nil {
-			_, err = regexp2.Compile(e.Pattern, regexp2.ECMAScript)
-		}
-		valid = err == nil
+	_, err := ecma.Pattern(e.Pattern, e.Flags)
+	var bad *ecma.PatternError
+	switch {
+	case !errors.As(err, &bad):
+	case bad.Valid:
+		a.report(e.Idx, codeScriptUnsupported, upperFirst(bad.Text)+".", upperFirst(bad.Hint)+".")
+	default:
+		a.report(e.Idx, codeScriptSyntaxInvalid, fmt.Sprintf("%s is not a regular expression: %s.", excerpt(e.Literal), bad.Text), "Check its brackets and flags.")
 	}
-	if !valid {
-		a.report(e.Idx, codeScriptSyntaxInvalid, fmt.Sprintf("%s is not a regular expression.", excerpt(e.Literal)), "Check its brackets and flags.")
+}
+
+// htmlComment refuses "a <!-- b", which browsers read as a comment and the runtime as a comparison.
+func (a *analysis) htmlComment(e *ast.BinaryExpression) {
+	if at := e.Right.Idx0(); ecma.HTMLComment(a.source, a.offset(at)) {
+		feature, hint := ecma.Unsupported(a.source, a.offset(at)-1)
+		a.report(at-1, codeScriptUnsupported, upperFirst(feature)+".", upperFirst(hint)+".")
 	}
+}
+
+// codeInStrings refuses eval and the constructor of functions.
+func (a *analysis) codeInStrings(name string, at file.Idx) {
+	a.about(name, at, codeScriptUnsupported, name+" is not supported: code in strings is not run.", "Write it in the script.")
 }

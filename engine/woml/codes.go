@@ -72,6 +72,7 @@ const (
 	// <script>.
 	codeScriptTooLarge           = "WOML_SCRIPT_TOO_LARGE" // ours
 	codeScriptSyntaxInvalid      = "WOML_SCRIPT_SYNTAX_INVALID"
+	codeScriptUnsupported        = "WOML_SCRIPT_FEATURE_UNSUPPORTED" // ours: valid JavaScript that the runtime does not have, or would get wrong
 	codeScriptBindingShadowed    = "WOML_SCRIPT_BINDING_SHADOWED"
 	codeScriptDynamicImport      = "WOML_SCRIPT_DYNAMIC_IMPORT_UNSUPPORTED"
 	codeScriptModuleRequire      = "WOML_SCRIPT_MODULE_REQUIRE_UNSUPPORTED"

@@ -30,6 +30,7 @@ func (a *analysis) expression(e ast.Expression) {
 		a.target(e.Left)
 		a.expression(e.Right)
 	case *ast.BinaryExpression:
+		a.htmlComment(e)
 		a.expression(e.Left)
 		a.expression(e.Right)
 	case *ast.ConditionalExpression:

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"faultlab/engine/plain"
 )
 
 // What names look like, as the reference has it.
@@ -36,12 +38,7 @@ func sortedKeys[V any](m map[string]V) []string {
 // didYouMean is the hint for a name that is not known: the nearest known one,
 // or all of them if none is near.
 func didYouMean(format, name string, known []string) string {
-	best, distance := "", 3
-	for _, candidate := range known {
-		if d := editDistance(strings.ToLower(name), candidate, distance); d < distance && 2*d < len(candidate) {
-			best, distance = candidate, d
-		}
-	}
+	best := plain.Nearest(name, known)
 	if best != "" {
 		return fmt.Sprintf("Did you mean "+format+"?", best)
 	}
@@ -53,29 +50,4 @@ func didYouMean(format, name string, known []string) string {
 		quoted[i] = fmt.Sprintf(format, candidate)
 	}
 	return "Known are " + strings.Join(quoted, ", ") + "."
-}
-
-// editDistance counts the insertions, deletions and replacements between two
-// names; from limit on the count may be too low.
-func editDistance(a, b string, limit int) int {
-	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
-		return limit
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -14,6 +14,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
+
+	"faultlab/engine/ecma"
 )
 
 const (
@@ -178,6 +180,14 @@ func (p *pattern) MatchString(s string) bool {
 // compilePattern compiles a regular expression as JavaScript reads it with the
 // flag u: into one that runs in linear time where that is possible.
 func compilePattern(text string) (jsonschema.Regexp, error) {
+	fitted, err := ecma.Pattern(text, "u")
+	var bad *ecma.PatternError
+	switch {
+	case err == nil:
+		text = fitted
+	case errors.As(err, &bad) && bad.Valid:
+		return nil, err
+	}
 	if linear, err := parser.TransformRegExp(text, false, true); err == nil {
 		if compiled, err := regexp.Compile(linear); err == nil {
 			return compiled, nil

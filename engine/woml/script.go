@@ -9,6 +9,8 @@ import (
 	"github.com/dop251/goja/ast"
 	"github.com/dop251/goja/file"
 	"github.com/dop251/goja/parser"
+
+	"faultlab/engine/ecma"
 )
 
 const (
@@ -206,7 +208,7 @@ func lineOffset(text string, line int) int {
 }
 
 func (a *analysis) syntax(at int, problem *syntaxProblem) {
-	message, hint := "The script is not valid JavaScript here: "+lowerFirst(problem.message)+".", "A script is the body of an async function."
+	message, hint := notValid(problem), "A script is the body of an async function."
 	if at >= len(a.source) {
 		message = "The script ends too early: a bracket, a string or a comment in it is still open."
 		hint = "Close it."
@@ -217,12 +219,22 @@ func (a *analysis) syntax(at int, problem *syntaxProblem) {
 	if rest := a.source[at:]; strings.HasPrefix(rest, "import") || strings.HasPrefix(rest, "export") {
 		message, hint = "A script cannot import or export.", "Put the code into the script, and return its result."
 	}
-	a.findings = append(a.findings, finding{offset: at, code: codeScriptSyntaxInvalid, message: message, hint: hint})
+	code := codeScriptSyntaxInvalid
+	if feature, instead := ecma.Unsupported(a.source, at); feature != "" && message == notValid(problem) {
+		code, message, hint = codeScriptUnsupported, upperFirst(feature)+".", upperFirst(instead)+"."
+	}
+	a.findings = append(a.findings, finding{offset: at, code: code, message: message, hint: hint})
+}
+
+func notValid(problem *syntaxProblem) string {
+	return "The script is not valid JavaScript here: " + lowerFirst(problem.message) + "."
 }
 
 func lowerFirst(text string) string {
 	return strings.ToLower(text[:1]) + text[1:]
 }
+
+func upperFirst(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
 // dynamicImport tells whether the text starts with import(.
 func dynamicImport(text string) bool {

@@ -154,7 +154,7 @@ func (a *analysis) class(c *ast.ClassLiteral) {
 
 func (a *analysis) functionLiteral(f *ast.FunctionLiteral) {
 	if f.Async && f.Generator {
-		a.report(f.Function, codeScriptSyntaxInvalid, "Async generators are not run here.", "Collect the values in an array.")
+		a.report(f.Function, codeScriptUnsupported, "Async generators are not supported.", "Collect the values in an array.")
 	}
 	a.inScope(functionScope, func() {
 		a.parameters(f.ParameterList)

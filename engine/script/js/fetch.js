@@ -104,6 +104,7 @@
     let sent;
     const signal = init.signal ?? undefined;
     try {
+      native.check(init);
       const request = describe(input, init);
       if (signal !== undefined) signal.throwIfAborted();
       sent = native.send(request);
