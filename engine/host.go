@@ -39,6 +39,7 @@ type host struct {
 	unnamed  map[string]bool           // operations of which an unnamed write was made
 	secrets  script.Redactor           // that the script was given
 	tape     *tape                     // the journal that is played; nil when all is new
+	time     scriptTime
 }
 
 func newHost(rt *running, ctx context.Context, p part, attempt int) *host {
@@ -51,6 +52,7 @@ func newHost(rt *running, ctx context.Context, p part, attempt int) *host {
 // run runs the script and returns when all its calls have ended.
 func (h *host) run() script.Result {
 	defer h.stop(nil)
+	h.rt.read(func(r *Run) { h.time.tell(r.attempt(h.pos).StartedAt, h.e.clk.Now()) })
 	prog, err := script.Compile(h.part.script.Source)
 	if err != nil {
 		var refused *script.Error
@@ -79,10 +81,9 @@ func (h *host) input() script.Input {
 
 // Now implements script.Host.
 func (h *host) Now() time.Time {
-	if h.tape != nil && !h.tape.over {
-		return h.tape.at
-	}
-	return h.e.clk.Now()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.time.now(h.e.clk.Now())
 }
 
 // Timer implements script.Host.
@@ -100,7 +101,10 @@ func (h *host) arm(id int, d time.Duration) {
 	if h.timers == nil {
 		h.timers = map[int]func() bool{}
 	}
-	h.timers[id] = h.e.clk.AfterFunc(d, func() {
+	now := h.e.clk.Now()
+	due := h.time.now(now).Add(d)
+	h.time.due(id, due)
+	h.timers[id] = h.e.clk.AfterFunc(min(d, due.Sub(now)), func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		if _, on := h.timers[id]; on {
@@ -151,6 +155,7 @@ func (h *host) Next() (script.Completion, error) {
 		if h.tape != nil { // what is recorded came before all that is live
 			c, ok, err := h.tape.next()
 			if ok || err != nil {
+				h.time.tell(h.tape.at, h.e.clk.Now())
 				h.mu.Unlock()
 				return c, err
 			}
@@ -159,6 +164,7 @@ func (h *host) Next() (script.Completion, error) {
 			c := h.done[0]
 			h.done = h.done[1:]
 			delete(h.timers, c.ID)
+			h.time.take(c.ID, h.e.clk.Now())
 			h.mu.Unlock()
 			return c, nil
 		}
@@ -337,6 +343,11 @@ func (h *host) end(fact CallStarted, ended CallEnded, c script.Completion) (writ
 		h.err = err
 	}
 	delete(h.tickets, c.ID)
+	h.rt.read(func(r *Run) {
+		if recorded := r.callAt(fact.Pos); recorded != nil && recorded.Ended {
+			h.time.due(c.ID, recorded.EndedAt)
+		}
+	})
 	h.deliver(c)
 	return written
 }
