@@ -192,12 +192,7 @@ var limits = map[string]bool{
 
 // terms collects what the attempt's calls say about the next one. The fold is locked.
 func (rt *running) terms(t *retryTerms, r *Run, calls []*Call) {
-	if limit := rt.doc.Workflow.Config.Timeout; limit > 0 {
-		t.deadline = r.StartedAt.Add(limit)
-		if r.ResumedAt.After(r.StartedAt) {
-			t.deadline = r.ResumedAt.Add(limit)
-		}
-	}
+	t.deadline = rt.deadline(r)
 	for _, c := range calls {
 		t.retryAfter = max(t.retryAfter, c.RetryAfter)
 		if c.Key == "" || len(c.Requests) == 0 {

@@ -35,6 +35,7 @@ const (
 	codeRunTimedOut      = "WOML_WORKFLOW_TIMED_OUT"
 	codeNotRepeatable    = "FAULTLAB_SCRIPT_NOT_REPEATABLE"
 	codeOperationUnknown = "FAULTLAB_OPERATION_UNKNOWN"
+	codeKeyExpired       = "FAULTLAB_KEY_EXPIRED"
 	codeChildUnsettled   = "FAULTLAB_CHILD_UNSETTLED"
 	codeCompensation     = "FAULTLAB_COMPENSATION_FAILED"
 )

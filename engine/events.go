@@ -243,6 +243,7 @@ type How string
 // The rows of table a, in its order.
 const (
 	HowNeverSent  How = "never sent"
+	HowExpired    How = "key past its retention"
 	HowAccepted   How = "accepted"
 	HowThrottled  How = "429"
 	HowServer     How = "408, 425 or 5xx"

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"time"
 
 	"faultlab/engine/clock"
 )
@@ -12,13 +13,15 @@ import (
 // hops is the RoundTripper under http.Client: each redirect is a request of its
 // own, with its start on disk before its first byte.
 type hops struct {
-	h      *host
-	pos    Pos
-	req    *httpRequest
-	count  int
-	method string // of the newest
-	began  bool   // the first byte of any of them went out
-	last   reply
+	h         *host
+	pos       Pos
+	req       *httpRequest
+	effect    Effect        // of the call
+	retention time.Duration // of its key, as assumed; 0 if unknown
+	count     int
+	method    string // of the newest
+	began     bool   // the first byte of any of them went out
+	last      reply
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -47,7 +50,11 @@ func (t *hops) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	e.clk.Gate(clock.AtSend, id)
-	if cause := context.Cause(req.Context()); cause != nil {
+	cause := context.Cause(req.Context())
+	if cause == nil {
+		cause = t.mayGo(sent)
+	}
+	if cause != nil {
 		t.last = reply{err: cause}
 		if _, err := e.buffer(h.rt, NotSent{Pos: pos, Why: cause.Error()}); err != nil {
 			h.lost(err)

@@ -88,7 +88,7 @@ func effectOf(r *httpRequest, assumed assume.Contract) Effect {
 func (c *httpCall) perform(ctx context.Context, h *host, pos Pos, _ Ticket) (CallEnded, script.Completion) {
 	ctx, done := h.e.clk.WithTimeout(ctx, c.req.timeout, errTimedOut)
 	defer done(nil)
-	hops := &hops{h: h, pos: pos, req: c.req}
+	hops := &hops{h: h, pos: pos, req: c.req, effect: c.fact.Effect, retention: c.assumed.Retention}
 	var body io.Reader
 	if c.req.hasBody {
 		body = bytes.NewReader(c.req.body)
@@ -120,7 +120,9 @@ func (c *httpCall) conclude(h *host, hops *hops, resp *http.Response, err error)
 	last := hops.last
 	var why redirectRefused
 	refused := errors.As(err, &why)
-	end := callEnd{read: c.fact.Effect == Read, began: hops.began, status: last.status,
+	var held *unsent
+	expired := errors.As(last.err, &held)
+	end := callEnd{read: c.fact.Effect == Read, began: hops.began, expired: expired, status: last.status,
 		elsewhere: hops.method != c.req.method && readMethod(hops.method)}
 	var out CallEnded
 	if last.status != 0 {
@@ -135,6 +137,8 @@ func (c *httpCall) conclude(h *host, hops *hops, resp *http.Response, err error)
 	switch {
 	case refused:
 		failure = c.failure("WOML_HTTP_REDIRECT_REJECTED", fmt.Sprintf("%s %s: %d asks to go elsewhere, %s", c.req.method, c.where(), last.status, why))
+	case expired:
+		failure = c.failure(held.code, fmt.Sprintf("%s %s: not sent: %s", c.req.method, c.where(), held.why))
 	case last.status == 0:
 		failure = c.noReply(last.err, hops.began)
 	case !c.accepts(last.status):

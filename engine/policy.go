@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -43,7 +44,7 @@ func (t retryTerms) due() (at time.Time, why string) {
 	if !t.deadline.IsZero() && at.After(t.deadline) {
 		return at, "the next attempt would be due after the run's timeout"
 	}
-	if t.retention > 0 && !t.keyBorn.IsZero() && at.Sub(t.keyBorn) > t.retention {
+	if t.retention > 0 && !t.keyBorn.IsZero() && at.Sub(t.keyBorn) >= t.retention {
 		return at, fmt.Sprintf("the next attempt would be due after the key's retention of %v", t.retention)
 	}
 	return at, ""
@@ -55,7 +56,11 @@ func retryAfter(h http.Header, now time.Time) (d time.Duration, ok bool) {
 	if v == "" {
 		return 0, false
 	}
-	if n, err := strconv.ParseInt(v, 10, 32); err == nil && n >= 0 {
+	if strings.Trim(v, "0123456789") == "" { // of any size: what no duration holds is longer than anybody waits
+		n, err := strconv.ParseInt(v, 10, 64)
+		if longest := int64(math.MaxInt64 / time.Second); err != nil || n > longest {
+			n = longest
+		}
 		return time.Duration(n) * time.Second, true
 	}
 	if at, err := http.ParseTime(v); err == nil {

@@ -60,6 +60,8 @@ func TestDue(t *testing.T) {
 		{"past the run's timeout", retryTerms{policy: policy, attempt: 1, failed: at, deadline: at.Add(999 * time.Millisecond)}, 0, true},
 		{"at the run's timeout", retryTerms{policy: policy, attempt: 1, failed: at, deadline: at.Add(time.Second)}, time.Second, false},
 		{"past the key's retention", retryTerms{policy: policy, attempt: 1, failed: at, keyBorn: at.Add(-time.Hour), retention: time.Hour}, 0, true},
+		{"at the end of the key's retention", retryTerms{policy: policy, attempt: 1, failed: at, keyBorn: at.Add(time.Second - time.Hour), retention: time.Hour}, 0, true},
+		{"a Retry-After of nearly 300 years", retryTerms{policy: policy, attempt: 1, failed: at, retryAfter: 9223372036 * time.Second}, 0, true},
 		{"within the key's retention", retryTerms{policy: policy, attempt: 1, failed: at, keyBorn: at, retention: time.Hour}, time.Second, false},
 	} {
 		due, why := r.terms.due()
@@ -75,6 +77,7 @@ func TestRetryAfter(t *testing.T) {
 	for value, want := range map[string]time.Duration{
 		"0": 0, "2": 2 * time.Second, " 120 ": 2 * time.Minute,
 		"Mon, 30 Nov 2026 12:00:30 GMT": 30 * time.Second, "Mon, 30 Nov 2026 11:00:00 GMT": 0,
+		"9223372036": 9223372036 * time.Second, "9223372037": 9223372036 * time.Second, "99999999999999999999": 9223372036 * time.Second,
 		"": -1, "-1": -1, "soon": -1, "1.5": -1,
 	} {
 		d, ok := retryAfter(http.Header{"Retry-After": {value}}, now)

@@ -11,6 +11,7 @@ package engine
 // its file cannot be read any more. One whose result was not kept is done.
 var callRules = map[How]map[Effect]callRule{
 	HowNeverSent:  {Read: {FoundNothing, NextAgain}, KeyedWrite: {FoundNotDone, NextAgain}, IdempotentWrite: {FoundNotDone, NextAgain}, LocalWrite: {FoundNotDone, NextAgain}, UnkeyedWrite: {FoundNotDone, NextAgain}},
+	HowExpired:    {Read: {FoundNothing, NextStop}, KeyedWrite: {FoundNotDone, NextStop}, IdempotentWrite: {FoundNotDone, NextStop}, LocalWrite: {FoundNotDone, NextStop}, UnkeyedWrite: {FoundNotDone, NextStop}},
 	HowAccepted:   {Read: {FoundNothing, NextNothing}, KeyedWrite: {FoundDone, NextNothing}, IdempotentWrite: {FoundDone, NextNothing}, LocalWrite: {FoundDone, NextNothing}, UnkeyedWrite: {FoundDone, NextNothing}},
 	HowThrottled:  {Read: {FoundNothing, NextAgain}, KeyedWrite: {FoundNotDone, NextAgain}, IdempotentWrite: {FoundNotDone, NextAgain}, LocalWrite: {FoundNotDone, NextAgain}, UnkeyedWrite: {FoundNotDone, NextAgain}},
 	HowServer:     {Read: {FoundNothing, NextAgain}, KeyedWrite: {FoundUnproven, NextAgain}, IdempotentWrite: {FoundUnproven, NextAgain}, LocalWrite: {FoundAmbiguous, NextStop}, UnkeyedWrite: {FoundAmbiguous, NextStop}},
@@ -33,6 +34,7 @@ type callRule struct {
 type callEnd struct {
 	read       bool // the call is one
 	began      bool // the first byte went out
+	expired    bool // it was not sent: its key was past its retention
 	status     int  // 0: no status line came
 	accepted   bool // the status is in the accepted range, and no redirect was refused
 	unreadable bool // the body was cut, too large, not JSON or not text
@@ -47,6 +49,8 @@ type callEnd struct {
 func rowOf(e callEnd) How {
 	accepted := e.accepted && (e.read || e.status/100 == 2)
 	switch s := e.status; {
+	case s == 0 && !e.began && e.expired:
+		return HowExpired
 	case s == 0 && !e.began:
 		return HowNeverSent
 	case s == 0:
@@ -78,6 +82,7 @@ func (h How) Why() string { return howWords[h] }
 
 var howWords = map[How]string{
 	HowNeverSent:  "it never left the caller",
+	HowExpired:    "it was not sent: the provider may have forgotten the key",
 	HowAccepted:   "the reply was accepted",
 	HowThrottled:  "429: the provider did not take it",
 	HowServer:     "the reply does not say whether it was done",

@@ -7,7 +7,7 @@ import (
 )
 
 var (
-	hows    = []How{HowNeverSent, HowAccepted, HowThrottled, HowServer, HowInFlight, HowConflict, HowKeyTaken, HowClient, HowUnexpected, HowRedirected, HowNoReply, HowUnreadable}
+	hows    = []How{HowNeverSent, HowExpired, HowAccepted, HowThrottled, HowServer, HowInFlight, HowConflict, HowKeyTaken, HowClient, HowUnexpected, HowRedirected, HowNoReply, HowUnreadable}
 	effects = []Effect{Read, KeyedWrite, IdempotentWrite, LocalWrite, UnkeyedWrite}
 )
 
@@ -24,6 +24,7 @@ func TestCallTable(t *testing.T) {
 		unkeyed string
 	}{
 		{"connection refused, DNS, TLS, time over before the first byte", callEnd{}, HowNeverSent, "again", "not done, again", "not done, again"},
+		{"never sent, because the provider may have forgotten the key", callEnd{expired: true}, HowExpired, "stop", "not done, stop", "not done, stop"},
 		{"accepted status, body whole", callEnd{began: true, status: 201, accepted: true}, HowAccepted, "", "done", "done"},
 		{"429", callEnd{began: true, status: 429}, HowThrottled, "again", "not done, again", "not done, again"},
 		{"408", callEnd{began: true, status: 408}, HowServer, "again", "unproven, again", "ambiguous, stop"},
