@@ -50,19 +50,20 @@ type Engine struct {
 	stop context.CancelCauseFunc
 	wire *wire
 
-	mu     sync.Mutex // guards what follows, and gives appends and observations one order
-	docs   map[string]*woml.Document
-	parsed map[string]*woml.Document // by definition hash: what was loaded, and what runs of the history were admitted with
-	open   map[string]*running
-	ended  map[string]clock.Event
-	told   map[string][]clock.Event // set at the end of a run, for waits that can end without it
-	admits map[string]clock.Event   // deliveries that are being admitted, by identity
-	pools  map[string]*pool
-	rand   *mathrand.Rand
-	dead   error
-	lost   error // why the history takes nothing more
-	actors int
-	idle   clock.Event // set when dead and no actor is left
+	mu      sync.Mutex // guards what follows, and gives appends and observations one order
+	docs    map[string]*woml.Document
+	parsed  map[string]*woml.Document // by definition hash: what was loaded, and what runs of the history were admitted with
+	open    map[string]*running
+	ended   map[string]clock.Event
+	told    map[string][]clock.Event // set at the end of a run, for waits that can end without it
+	admits  map[string]clock.Event   // deliveries that are being admitted, by identity
+	pools   map[string]*pool
+	sharing map[string][]string // runs that wait for another one's use of a key, by the run that is waited for
+	rand    *mathrand.Rand
+	dead    error
+	lost    error // why the history takes nothing more
+	actors  int
+	idle    clock.Event // set when dead and no actor is left
 }
 
 // ErrKilled ends every wait of an engine that was killed or closed.
@@ -71,7 +72,7 @@ var ErrKilled = errors.New("the worker has stopped")
 // New makes an engine. It starts nothing: see Load, Admit and Recover.
 func New(o Options) *Engine {
 	e := &Engine{o: o, clk: o.Clock, docs: map[string]*woml.Document{}, parsed: map[string]*woml.Document{},
-		open: map[string]*running{}, ended: map[string]clock.Event{}, told: map[string][]clock.Event{}, admits: map[string]clock.Event{}, pools: map[string]*pool{}}
+		open: map[string]*running{}, ended: map[string]clock.Event{}, told: map[string][]clock.Event{}, admits: map[string]clock.Event{}, pools: map[string]*pool{}, sharing: map[string][]string{}}
 	e.root, e.stop = e.clk.WithCancel(context.Background())
 	e.wire = newWire(o)
 	e.rand = mathrand.New(mathrand.NewPCG(seedOf(o.Seed), 0x6661756c746c6162))

@@ -126,7 +126,10 @@ func (r *Run) standsAt() (child string, stands bool) {
 
 // sentence says for what the end of a run waits, and what lets it go on.
 func (w *Wait) sentence() string {
-	return fmt.Sprintf(" waits for %s: settle that run, and this one goes on by itself", w.Run)
+	if w.Key != "" {
+		return fmt.Sprintf(" waits for %s, whose use of the same key %s is unknown: settle that run, and this one goes on by itself", w.Run, w.Key)
+	}
+	return fmt.Sprintf(" waits for %s, which it called: settle that run, and this one goes on by itself", w.Run)
 }
 
 // below gives the first child of the run that is not settled; open tells that it has
@@ -151,33 +154,31 @@ func (e *Engine) below(r *Run) (child string, open bool, err error) {
 	return child, false, nil
 }
 
-// waitBelow waits until no child of the run is at work. It gives what the run must wait
-// for still, and whether it waited at all.
-func (rt *running) waitBelow() (w *Wait, waited bool, err error) {
+// waitBelow waits until no child of the run is at work. It gives a child that must still be settled.
+func (rt *running) waitBelow() (w *Wait, err error) {
 	e := rt.e
 	for {
 		child, open, err := e.below(rt.snapshot())
 		if err != nil || child == "" {
-			return nil, waited, err
+			return nil, err
 		}
 		e.mu.Lock()
 		here := e.open[child] != nil
 		e.mu.Unlock()
 		if !open || !here { // one that nobody carries out ends when somebody does
-			return &Wait{Run: child}, waited, nil
+			return &Wait{Run: child}, nil
 		}
 		if _, err := e.append(rt, Waiting{Child: child}); err != nil {
-			return nil, waited, err
+			return nil, err
 		}
 		rt.release()
 		rt.awaitEnd(child)
 		if e.root.Err() != nil {
-			return nil, waited, ErrKilled
+			return nil, ErrKilled
 		}
 		if err := rt.cancelBelow(); err != nil { // it may have been cancelled meanwhile
-			return nil, waited, err
+			return nil, err
 		}
-		waited = true
 	}
 }
 
@@ -231,8 +232,17 @@ func (rt *running) snapshot() (r *Run) {
 
 // stillWaits reports whether what the end of the run waited for is not settled yet.
 func (e *Engine) stillWaits(r *Run) (bool, error) {
-	child, _, err := e.below(r)
-	return child != "", err
+	if child, _, err := e.below(r); child != "" || err != nil {
+		return true, err
+	}
+	if r.Waits.Key == "" {
+		return false, nil
+	}
+	other, err := e.Get(r.Waits.Run)
+	if errors.Is(err, ErrNoRun) {
+		return false, nil
+	}
+	return err == nil && other.doubtsKey(r.Waits.Key), err
 }
 
 // wake lets those go on that waited for a run which has ended.
@@ -243,10 +253,12 @@ func (e *Engine) wake(rt *running) error {
 			parent = r.Admitted.Parent
 		}
 	})
-	if parent == nil || !parent.Wait {
-		return nil
+	if parent != nil && parent.Wait {
+		if err := e.resume(parent.Run); err != nil {
+			return err
+		}
 	}
-	return e.resume(parent.Run)
+	return e.wakeSharing(rt)
 }
 
 // resumeSettled lets those go on whose end waited for a run that was settled just before
@@ -295,6 +307,7 @@ func (e *Engine) resume(run string) error {
 	case !rt.run.Status.Ended() || rt.run.Waits == nil:
 		return nil
 	}
+	e.waitsFor(run, *rt.run.Waits)
 	if still, err := e.stillWaits(rt.run); still || err != nil {
 		return err
 	}

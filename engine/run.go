@@ -90,6 +90,7 @@ type Request struct {
 	Seq             int64 // the place of its start in the history
 	ID, Method, URL string
 	Key             string
+	Shared          bool     // other runs may send the key too
 	Header          string   // what carries the key; empty where the body does
 	Auth, Secret    []string // see RequestSent
 	Body            []byte
@@ -147,7 +148,7 @@ func (r *Run) Apply(e Event) {
 		}
 	case RequestSent:
 		if c := r.callAt(f.Pos); c != nil {
-			c.Requests = append(c.Requests, &Request{N: f.Request, Seq: e.Seq, ID: f.ID, Method: f.Method, URL: f.URL, Key: f.Key, Header: f.Header, Auth: f.Auth, Secret: f.Secret, Body: f.Body, SentAt: e.At})
+			c.Requests = append(c.Requests, &Request{N: f.Request, Seq: e.Seq, ID: f.ID, Method: f.Method, URL: f.URL, Key: f.Key, Shared: f.Shared, Header: f.Header, Auth: f.Auth, Secret: f.Secret, Body: f.Body, SentAt: e.At})
 		}
 	case RequestEnded:
 		if q := r.request(f.Pos); q != nil {

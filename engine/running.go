@@ -156,6 +156,12 @@ func (rt *running) finish(cause error) (again bool, err error) {
 	}
 	failed := rt.failure(cause)
 	if failed != nil && wait == nil {
+		wait, err = rt.waitForSharing()
+		if err != nil {
+			return false, err
+		}
+	}
+	if failed != nil && wait == nil {
 		if err := rt.settleFailure(failed); err != nil {
 			return false, err
 		}
@@ -181,6 +187,7 @@ func (rt *running) finish(cause error) (again bool, err error) {
 		}
 	})
 	if wait != nil {
+		rt.e.waitsFor(rt.id, *wait)
 		end.Message += "; it" + wait.sentence()
 	}
 	return false, rt.e.durable(rt.e.append(rt, end))
@@ -198,8 +205,7 @@ func (rt *running) waitForOthers() (w *Wait, again bool, err error) {
 	if own {
 		return nil, false, nil
 	}
-	w, waited, err := rt.waitBelow()
-	if err != nil || w != nil || !waited {
+	if w, err = rt.waitBelow(); err != nil || w != nil {
 		return w, false, err
 	}
 	var stands bool
@@ -212,16 +218,32 @@ func (rt *running) waitForOthers() (w *Wait, again bool, err error) {
 	return nil, true, err
 }
 
+// waitForSharing gives another run whose use of a key that this one sent too is unknown,
+// if there is something that this one would undo.
+func (rt *running) waitForSharing() (*Wait, error) {
+	var keep bool
+	rt.read(func(r *Run) { keep = r.keeps() })
+	for _, s := range rt.doc.Workflow.Steps {
+		if _, due := rt.inverseDue(s.ID, s.Compensate != nil); due && !keep {
+			return rt.e.sharedDoubt(rt.snapshot())
+		}
+	}
+	return nil, nil
+}
+
 // settleFailure undoes what a run has done that failed or was cancelled, unless that must wait or is not wanted.
 func (rt *running) settleFailure(failed *stepFailure) error {
 	var keep bool
-	rt.read(func(r *Run) { keep = r.CancelAsked && r.Keep })
+	rt.read(func(r *Run) { keep = r.keeps() })
 	if keep {
 		failed.message += ", and what it did was to be left as it is"
 		return nil
 	}
 	return rt.undo(failed)
 }
+
+// keeps reports whether the run was cancelled, and what it did is to be left as it is.
+func (r *Run) keeps() bool { return r.CancelAsked && r.Keep }
 
 // failure is what a run failed by for good, if it did: a step, or the time that it took.
 func (rt *running) failure(cause error) *stepFailure {
