@@ -13,7 +13,8 @@ import (
 // An ambiguous or unproven write is settled when an attempt of its step, before it or
 // after, gets an accepted 2xx reply to a call of the same operation under the same key,
 // which the provider enforces, or to a read of that origin whose URL contains the key,
-// by itself: order-4 is not in /jobs/order-42. Nothing else settles it.
+// by itself (order-4 is not in /jobs/order-42), that table d calls found and that does not
+// contradict what was sent. Nothing else settles it.
 
 // settle is told of a call that has just ended: it settles others, or others have settled it.
 func (s *Step) settle(c *Call) {
@@ -31,11 +32,12 @@ func (s *Step) settle(c *Call) {
 
 // proves reports whether the reply that a call got says that a write happened.
 func proves(by, write *Call) bool {
+	if by.Effect == Read {
+		return by.origin() == write.origin() && slices.ContainsFunc(by.Readings, func(g Reading) bool { return g.Read == Pos{} && g.says(write) }) ||
+			slices.ContainsFunc(write.Readings, func(g Reading) bool { return g.Read == by.Pos && g.says(write) })
+	}
 	if by == write || by.How != HowAccepted || by.Status/100 != 2 {
 		return false
-	}
-	if by.Effect == Read {
-		return readsKey(by, write)
 	}
 	return by.Write == write.Write && by.Effect == write.Effect &&
 		(by.Effect == IdempotentWrite || by.Effect == KeyedWrite && by.Key == write.Key)
@@ -59,7 +61,13 @@ func readsKey(read, write *Call) bool {
 	}
 	path, _ := url.PathUnescape(r) // empty if it cannot be decoded
 	query, _ := url.QueryUnescape(r)
-	return containsName(r, write.Key) || containsName(path, write.Key) || containsName(query, write.Key)
+	keys := []string{write.Key}
+	if text, ok := assume.Unquoted(write.Key); ok && write.Requests[0].Header != "" {
+		keys = append(keys, text)
+	}
+	return slices.ContainsFunc(keys, func(key string) bool {
+		return containsName(r, key) || containsName(path, key) || containsName(query, key)
+	})
 }
 
 // containsName reports whether a text contains a name that is not part of a longer one.

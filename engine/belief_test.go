@@ -112,13 +112,21 @@ func TestSettling(t *testing.T) {
 		if c.Status == 0 {
 			c.Status = 200
 		}
+		if c.Effect == Read && c.Reply == nil {
+			c.Reply = []byte(`{"data":{"orderId":"o1"}}`)
+		}
 		if c.Effect != Read {
 			c.Finding = FoundDone
 		}
 		return &c
 	}
+	told := func(body string, c Call) *Call {
+		c.Reply = []byte(`{"data":` + body + `}`)
+		return reply(c)
+	}
 	const key = "order:42/a"
 	jobs := at("POST", "http://p.test/jobs")
+	jobs[0].Body = []byte(`{"orderId":"o1"}`)
 	for _, r := range []struct {
 		name string
 		by   *Call
@@ -131,6 +139,12 @@ func TestSettling(t *testing.T) {
 		{"a local write", reply(Call{Effect: UnkeyedWrite, Service: "db", Write: "mark"}), false},
 		{"a read of the key as it stands", reply(Call{Effect: Read, Requests: at("GET", "http://p.test/jobs/by-key/order:42/a")}), true},
 		{"a read of the key that is told 404", reply(Call{Effect: Read, Status: 404, Requests: at("GET", "http://p.test/jobs/by-key/order:42/a")}), false},
+		{"a read of the key that is told 202", reply(Call{Effect: Read, Status: 202, Requests: at("GET", "http://p.test/jobs/by-key/order:42/a")}), false},
+		{"a read of the key that finds an empty list", told(`[]`, Call{Effect: Read, Requests: at("GET", "http://p.test/jobs?key=order:42/a")}), false},
+		{"a read of the key that finds a list of it", told(`{"data":[{"orderId":"o1"}]}`, Call{Effect: Read, Requests: at("GET", "http://p.test/jobs?key=order:42/a")}), true},
+		{"a read of the key that finds another order", told(`{"orderId":"o2"}`, Call{Effect: Read, Requests: at("GET", "http://p.test/jobs?key=order:42/a")}), false},
+		{"a read of the key that finds what cannot be compared", told(`{"id":"job_1"}`, Call{Effect: Read, Requests: at("GET", "http://p.test/jobs?key=order:42/a")}), true},
+		{"a read of the key that finds a text", told(`"ok"`, Call{Effect: Read, Requests: at("GET", "http://p.test/jobs?key=order:42/a")}), false},
 		{"a read of the key, percent-encoded", reply(Call{Effect: Read, Requests: at("GET", "http://p.test/jobs/by-key/order:42%2Fa")}), true},
 		{"a read of the key in a query", reply(Call{Effect: Read, Requests: at("GET", "http://p.test/jobs?key=order%3A42%2Fa")}), true},
 		{"a read of the key in quotes", reply(Call{Effect: Read, Requests: at("GET", "http://p.test/jobs?key=%22order%3A42%2Fa%22")}), true},
@@ -156,6 +170,11 @@ func TestSettling(t *testing.T) {
 						c.Pos = Pos{Step: "step1", Attempt: i + 1, Call: 1}
 					}
 					s.Attempts[c.Attempt-1].Calls = append(s.Attempts[c.Attempt-1].Calls, c)
+					if body, _ := c.replyBody(); c.Effect == Read {
+						c.Readings = s.readingsBy(c, lookupReply{status: c.Status, body: body})
+					} else if c == lost {
+						c.Readings = s.readingsOf(c, lookupReply{})
+					}
 					s.settle(c)
 				}
 				if got := lost.SettledBy == by.Pos; got != r.want {

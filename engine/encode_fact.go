@@ -101,6 +101,11 @@ func (o *object) callEnded(f CallEnded) {
 	o.optional("msg", f.Message)
 	o.flag("replay", f.Replay)
 	o.optional("child", f.Child)
+	if len(f.Readings) > 0 {
+		raw, err := encodeJSON(f.Readings)
+		o.err = errors.Join(o.err, err)
+		o.json("reads", raw)
+	}
 }
 
 func (o *object) attemptEnded(f AttemptEnded) {

@@ -138,6 +138,7 @@ type CallEnded struct {
 	Message    string        `json:"msg,omitempty"`
 	Replay     bool          `json:"replay,omitempty"` // the provider marked it as an earlier answer
 	Child      string        `json:"child,omitempty"`  // the run that services.workflows started
+	Readings   []Reading     `json:"reads,omitempty"`  // what a script's own reads say of writes under a key
 	Reply      []byte        `json:"-"`                // what the script got, as JSON; kept only while the step can still be reconciled
 }
 

@@ -20,6 +20,8 @@ type lookupReply struct {
 	body   []byte
 	broken bool     // no reply, or a body that broke off or is too large
 	sent   [][]byte // the bodies of the requests under the key, as they were sent
+	hashes []string // of those that are no longer kept, see CallStarted.Content
+	key    string   // may stand in a field of the record, too
 	items  string   // the declared JSON pointer to the list; empty where none is declared
 	known  bool     // the address is declared, or it has found a record before
 }
@@ -58,7 +60,7 @@ func (r lookupReply) prove() proof {
 
 // one is the proof of one record, out of so many.
 func (r lookupReply) one(record []byte, of int) proof {
-	match, conflicts := compareAny(r.sent, record)
+	match, conflicts := r.compare(record)
 	return proof{found: FoundRecord, record: record, records: of, match: match, conflicts: conflicts}
 }
 
@@ -66,7 +68,7 @@ func (r lookupReply) one(record []byte, of int) proof {
 func (r lookupReply) several(records []json.RawMessage) proof {
 	var candidates []json.RawMessage
 	for _, record := range records {
-		if match, _ := compareAny(r.sent, record); match != Contradicts {
+		if match, _ := r.compare(record); match != Contradicts {
 			candidates = append(candidates, record)
 		}
 	}
@@ -127,11 +129,14 @@ func (r lookupReply) sentOneOf(fields map[string]json.RawMessage) bool {
 	})
 }
 
-// compareAny holds a record against every body that was sent under its key: it matches
+// compare holds a record against every body that was sent under its key: it matches
 // if it matches one of them, and contradicts if none is left that it could be of.
-func compareAny(sent [][]byte, record []byte) (Match, []string) {
+func (r lookupReply) compare(record []byte) (Match, []string) {
 	match, conflicts := Incomparable, []string(nil)
-	for _, body := range slices.Backward(sent) { // the newest body's conflicts are told
+	if len(r.hashes) > 0 && slices.ContainsFunc(contentsOf(record, r.key), func(hash string) bool { return slices.Contains(r.hashes, hash) }) {
+		return Matches, nil
+	}
+	for _, body := range slices.Backward(r.sent) { // the newest body's conflicts are told
 		m, c := compare(body, record)
 		switch {
 		case m == Matches:
@@ -143,8 +148,29 @@ func compareAny(sent [][]byte, record []byte) (Match, []string) {
 	return match, conflicts
 }
 
+// contentsOf are the hashes that a body would have which a record could be of: the
+// record itself, without the provider's id, and without a field that holds the key.
+func contentsOf(record []byte, key string) (hashes []string) {
+	fields, ok := objectOf(record)
+	if !ok {
+		return nil
+	}
+	hashes = append(hashes, contentHash(record))
+	delete(fields, "id")
+	hashes = append(hashes, contentHash(mustJSON(fields)))
+	for _, name := range sortedKeys(fields) {
+		var text string
+		if json.Unmarshal(fields[name], &text) == nil && text == key {
+			delete(fields, name)
+			return append(hashes, contentHash(mustJSON(fields)))
+		}
+	}
+	return hashes
+}
+
 // compare holds a record against one body: the fields that both have must be equal as
-// JSON values. Without a field in common nothing can be said.
+// JSON values. Without a field in common nothing can be said. An id of its own proves
+// nothing: most providers give their records one, whatever the sender called it.
 func compare(sent, record []byte) (Match, []string) {
 	s, ok1 := objectOf(sent)
 	r, ok2 := objectOf(record)
@@ -158,8 +184,12 @@ func compare(sent, record []byte) (Match, []string) {
 		if !there {
 			continue
 		}
+		equal := digestJSON(s[name]) == digestJSON(got)
+		if !equal && name == "id" {
+			continue
+		}
 		common++
-		if digestJSON(s[name]) != digestJSON(got) {
+		if !equal {
 			conflicts = append(conflicts, "/"+pointer(name))
 		}
 	}
@@ -218,15 +248,19 @@ func objectOf(raw []byte) (fields map[string]json.RawMessage, ok bool) {
 	return fields, fields != nil
 }
 
-// bodiesUnder are the bodies of the run's requests under a call's key, or of the call
-// itself where it has none.
-func (r *Run) bodiesUnder(c *Call) (sent [][]byte) {
+// sentUnder fills in what the run sent under a call's key, or with the call itself
+// where it has none.
+func (r *Run) sentUnder(c *Call, reply *lookupReply) {
+	reply.key = c.Key
 	r.eachRequest(func(o *Call, q *Request) {
-		if sameKey(o, c) && !q.neverSent() && q.Body != nil {
-			sent = append(sent, q.Body)
+		switch {
+		case !sameKey(o, c) || q.neverSent():
+		case q.Body != nil:
+			reply.sent = append(reply.sent, q.Body)
+		case o.Content != "":
+			reply.hashes = append(reply.hashes, o.Content)
 		}
 	})
-	return sent
 }
 
 // sameKey reports whether two calls are under one key of one origin, or are one call.

@@ -55,7 +55,7 @@ func (h *host) newHTTPCall(c script.Call, req *httpRequest) *httpCall {
 	w.fact = CallStarted{Service: c.Service, Operation: c.Operation, Name: c.Name, Key: req.key, Effect: effectOf(req, assumed),
 		Target: req.method + " " + h.cleanURL(req.url), Digest: digestOfRequest(req)}
 	if w.fact.Effect != Read {
-		w.fact.Content = shortDigest(req.content)
+		w.fact.Content = contentHash(req.content)
 	}
 	return w
 }
@@ -149,6 +149,7 @@ func (c *httpCall) conclude(h *host, hops *hops, resp *http.Response, err error)
 		}
 	}
 	out.How = rowOf(end)
+	out.Readings = c.readings(h, hops, out.How)
 	done := script.Completion{Value: value, Err: failure}
 	if failure != nil {
 		failure.Details = details(c.req.method, c.req.url, last.status)

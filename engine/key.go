@@ -48,18 +48,24 @@ func digest(b []byte) string {
 	return string(hex.AppendEncode(append(make([]byte, 0, 71), "sha256:"...), sum[:]))
 }
 
-// shortDigest is the first half of the hex SHA-256 of b: enough to tell apart what one step sends.
-func shortDigest(b []byte) string {
-	sum := sha256.Sum256(b)
+// contentHash is the first half of the hex SHA-256 of a body, of its canonical form
+// (RFC 8785) where it has one: enough to tell apart what one step sends.
+func contentHash(b []byte) string {
+	sum := sha256.Sum256(canonicalJSON(b))
 	return hex.EncodeToString(sum[:16])
 }
 
 // digestJSON is the digest of a JSON text's canonical form (RFC 8785). What has none (a lone surrogate in it, say) is hashed as it stands.
 func digestJSON(raw []byte) string {
+	return digest(canonicalJSON(raw))
+}
+
+// canonicalJSON is the RFC 8785 form of a JSON text, and any other text as it stands.
+func canonicalJSON(raw []byte) []byte {
 	if canonical, err := jcs.Transform(raw); err == nil {
-		raw = canonical
+		return canonical
 	}
-	return digest(raw)
+	return raw
 }
 
 // digestParts is the digest of several texts: no other texts have the same one.

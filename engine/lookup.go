@@ -117,14 +117,15 @@ type lookup struct {
 	at      string // with the secrets in it
 	known   *script.Redactor
 	sent    Request // the request that it asks about
-	bodies  [][]byte
+	reply   lookupReply
 	assumed assume.Contract
 }
 
 // prepareLookup reads what a look-up of the call needs.
 func (e *Engine) prepareLookup(rt *running, c *Call, o LookupOptions) (l lookup, err error) {
 	rt.read(func(r *Run) {
-		l.sent, l.bodies = *c.Requests[0], r.bodiesUnder(c)
+		l.sent = *c.Requests[0]
+		r.sentUnder(c, &l.reply)
 	})
 	l.assumed = e.o.Assume.Of(l.sent.URL)
 	if o.URL != "" {
@@ -176,8 +177,9 @@ func (e *Engine) lookupCall(ctx context.Context, rt *running, c *Call, o LookupO
 		return EvidenceAt{}, err
 	}
 	fact := l.fact
-	p := lookupReply{status: r.status, body: r.body, broken: r.err != nil || r.tooLarge || r.status == 0,
-		sent: l.bodies, items: l.assumed.Items, known: known}.prove()
+	l.reply.status, l.reply.body, l.reply.broken = r.status, r.body, r.err != nil || r.tooLarge || r.status == 0
+	l.reply.items, l.reply.known = l.assumed.Items, known
+	p := l.reply.prove()
 	fact.Status, fact.Found, fact.Unproven, fact.Records = r.status, p.found, p.unproven, p.records
 	fact.Match, fact.Conflicts, fact.Body = p.match, p.conflicts, p.record
 	if r.err != nil {

@@ -79,7 +79,8 @@ type Call struct {
 	Replay                   bool
 	Child                    string
 	Reply                    []byte
-	SettledBy                Pos // the call of the same step that settled it; zero if none did
+	Readings                 []Reading // see CallEnded
+	SettledBy                Pos       // the call of the same step that settled it; zero if none did
 	Evidence                 []EvidenceAt
 	Decisions                []DecidedAt
 }
@@ -193,7 +194,7 @@ func (r *Run) callEnded(e Event, f CallEnded) {
 		return
 	}
 	c.Ended, c.EndSeq, c.EndedAt, c.How, c.Finding, c.Next, c.Status = true, e.Seq, e.At, f.How, f.Finding, f.Next, f.Status
-	c.RetryAfter, c.Code, c.Message, c.Replay, c.Child, c.Reply = f.RetryAfter, f.Code, f.Message, f.Replay, f.Child, f.Reply
+	c.RetryAfter, c.Code, c.Message, c.Replay, c.Child, c.Reply, c.Readings = f.RetryAfter, f.Code, f.Message, f.Replay, f.Child, f.Reply, f.Readings
 	if r.Status == StatusWaiting {
 		r.Status = StatusRunning
 	}

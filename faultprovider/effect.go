@@ -26,7 +26,7 @@ type Effect struct {
 	Of          string          `json:"of,omitempty"`          // the effect that this one undoes (a refund, a cancellation, a delete)
 	UndoneBy    string          `json:"undoneBy,omitempty"`    // the effect that undid this one
 	Fingerprint string          `json:"fingerprint,omitempty"` // of the payload, hex; "" where the contract compares none
-	Body        json.RawMessage `json:"body"`                  // what the provider answers: jobs keep id and orderId, others the whole body
+	Body        json.RawMessage `json:"body"`                  // what the provider answers: jobs keep id, orderId and a key that the body carries, others the whole body
 	CommittedAt time.Time       `json:"committedAt"`
 	Gone        bool            `json:"gone,omitempty"` // the record is no longer there: deleted, or a deletion itself
 }

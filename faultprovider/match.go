@@ -104,7 +104,7 @@ func (m *match) write(now time.Time, r *Request, v view, c *Contract) {
 	if m.missing(c, sent) || sent != "" && m.byKey(now, r, v, c, sent, doc) {
 		return
 	}
-	m.fresh(now, r, v, doc)
+	m.fresh(now, r, v, c, doc)
 }
 
 // missing refuses a request without a key where the contract demands one. PUT and DELETE need none: they are idempotent

@@ -7,12 +7,13 @@ import (
 	"strings"
 	"time"
 
+	"faultlab/faultprovider/contract"
 	"faultlab/faultprovider/fault"
 	"faultlab/faultprovider/jsondoc"
 )
 
 // fresh matches a write that is a new operation.
-func (m *match) fresh(now time.Time, r *Request, v view, doc []byte) {
+func (m *match) fresh(now time.Time, r *Request, v view, c *Contract, doc []byte) {
 	m.kind, m.class = NewOperation, fault.New
 	e := &Effect{Collection: m.to.collection, Key: m.key, RequestID: r.ID}
 	m.makes = e
@@ -20,11 +21,11 @@ func (m *match) fresh(now time.Time, r *Request, v view, doc []byte) {
 	case create:
 		e.Operation, e.ID = Create, v.newID(r, m.to.collection, m.key)
 		e.Of = undone(v, m.to.collection, doc)
-		e.Body = record(m.to.collection, e.ID, doc)
+		e.Body = record(m.to.collection, e.ID, doc, c)
 		m.answer = answer{status: http.StatusCreated, body: e.Body}
 	case put:
 		e.Operation, e.ID = Put, m.to.item
-		e.Body = record("", e.ID, doc)
+		e.Body = record("", e.ID, doc, c)
 		m.answer = answer{status: http.StatusCreated, body: e.Body}
 		if i := v.find(m.to.collection, e.ID); i >= 0 && v.visible(i, now.UnixNano()) {
 			m.answer.status = http.StatusOK
@@ -43,13 +44,19 @@ func (m *match) fresh(now time.Time, r *Request, v view, doc []byte) {
 	}
 }
 
-// record is the body of a new record. Jobs keep their id and orderId, as in the fixture; others everything that was
-// sent, under the provider's id.
-func record(collection, id string, doc []byte) []byte {
+// record is the body of a new record. Jobs keep their id and orderId, as in the fixture, and the key where the body
+// carries it; others everything that was sent, under the provider's id.
+func record(collection, id string, doc []byte, c *Contract) []byte {
 	body := beginBody(id, len(doc))
 	if collection == "jobs" {
 		if order, ok := jsondoc.Field(doc, "orderId"); ok {
 			body = append(append(body, `,"orderId":`...), order...)
+		}
+		if c.Carrier.In == contract.InBody && c.Carrier.Name != "orderId" && c.Carrier.Name != "id" {
+			if key, ok := jsondoc.Field(doc, c.Carrier.Name); ok {
+				body = append(jsondoc.AppendString(append(body, ','), c.Carrier.Name), ':')
+				body = append(body, key...)
+			}
 		}
 		return append(body, '}')
 	}

@@ -102,7 +102,7 @@ func (f Facts) Operations() []lang.OperationFact {
 		}
 		slices.SortFunc(evidence, func(a, b engine.EvidenceAt) int { return int(a.Seq - b.Seq) })
 		for _, ev := range evidence {
-			out[i].Evidence = append(out[i].Evidence, lang.EvidenceFact{Run: runs[ev.Seq], Found: string(ev.Found), Match: string(ev.Match)})
+			out[i].Evidence = append(out[i].Evidence, lang.EvidenceFact{Run: runs[ev.Seq], Found: string(ev.Found), Match: string(ev.Match), Unproven: ev.Unproven})
 		}
 	}
 	return out
@@ -139,8 +139,8 @@ func (f Facts) Requests() []lang.RequestFact {
 			continue
 		}
 		at[e.Request] = len(out)
-		path, _, _ := strings.Cut(e.Path, "?")
-		r := lang.RequestFact{Method: e.Method, Path: path, Key: e.Key, At: f.View.Since(e.At)}
+		path, query, _ := strings.Cut(e.Path, "?")
+		r := lang.RequestFact{Method: e.Method, Path: path, Query: query, Key: e.Key, At: f.View.Since(e.At)}
 		if id, ok := engine.ParseRequestID(e.RequestID); ok {
 			r.Run, r.Step, r.Undo, r.Attempt, r.Lookup = f.number(id.Run), id.Step, id.Undo, id.Attempt, id.Lookup
 		}

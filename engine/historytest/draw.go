@@ -95,6 +95,12 @@ func fillSlice(t *rapid.T, v reflect.Value) {
 		if s := rapid.SliceOfN(rapid.String(), 0, 3).Draw(t, "texts"); len(s) > 0 {
 			v.Set(reflect.ValueOf(s))
 		}
+	case reflect.Struct:
+		for range rapid.IntRange(0, 2).Draw(t, "how many") {
+			element := reflect.New(v.Type().Elem()).Elem()
+			fill(t, element)
+			v.Set(reflect.Append(v, element))
+		}
 	default:
 		panic(fmt.Sprintf("historytest cannot draw a %s", v.Type()))
 	}

@@ -100,9 +100,22 @@ func (c chosen) evidence() sight {
 			continue
 		}
 		newest := o.Evidence[len(o.Evidence)-1]
-		found, match := hyphened(newest.Found), hyphened(newest.Match)
-		fits := found == c.arg(0) && (c.arg(1) == "" || match == c.arg(1))
-		t.add(fits, strings.TrimSpace(found+" "+match)+" for "+o.name())
+		found, behind := hyphened(newest.Found), newest.proof()
+		fits := found == c.arg(0) && (c.arg(1) == "" || behind == c.arg(1))
+		t.add(fits, strings.TrimSpace(found+" "+behind)+" for "+o.name())
 	}
 	return t.sight()
+}
+
+// proof is the word behind what a look-up found: how the record compares, or whether no record is proven.
+func (e EvidenceFact) proof() string {
+	switch {
+	case e.Match != "":
+		return hyphened(e.Match)
+	case e.Found != "no record":
+		return ""
+	case e.Unproven:
+		return "unproven"
+	}
+	return "proven"
 }

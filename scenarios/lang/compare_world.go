@@ -17,12 +17,20 @@ func (c chosen) requests(lookups bool) []RequestFact {
 			c.has("step") && stepName(r.Step, r.Undo) != c.option("step") ||
 			c.has("attempt") && c.option("attempt") != strconv.Itoa(r.Attempt) ||
 			c.has("method") && !strings.EqualFold(r.Method, c.option("method")) ||
-			c.has("path") && r.Path != c.option("path") || c.has("key") && r.Key != c.option("key") {
+			c.has("path") && !r.isAt(c.option("path")) || c.has("key") && r.Key != c.option("key") {
 			continue
 		}
 		out = append(out, r)
 	}
 	return out
+}
+
+// isAt reports whether the request went to a path; a query counts where the path names one.
+func (r RequestFact) isAt(path string) bool {
+	if strings.Contains(path, "?") {
+		return r.Path+"?"+r.Query == path
+	}
+	return r.Path == path
 }
 
 func (c chosen) effects() sight {

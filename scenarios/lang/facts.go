@@ -71,6 +71,7 @@ type OperationFact struct {
 type EvidenceFact struct {
 	Run          int
 	Found, Match string // the match is empty where there was nothing to compare
+	Unproven     bool   // no record, at an address that was only assumed and has never found one
 }
 
 // RequestFact is one HTTP request on the wire.
@@ -80,6 +81,7 @@ type RequestFact struct {
 	Undo         bool
 	Attempt      int
 	Method, Path string
+	Query        string // without its question mark
 	Key          string
 	Lookup       bool // a look-up by key, not a call of a script
 	At           time.Duration
