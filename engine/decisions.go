@@ -126,6 +126,8 @@ func (s Situation) record() Ruling {
 		return Ruling{Denied, "the look-up found no record: there is nothing to record"}
 	case s.Proof == ProofIncomparable || s.Proof == ProofContradicts:
 		return Ruling{Forced, s.against()}
+	case s.Askable && (s.Proof == ProofNone || s.Proof == ProofStale):
+		return Ruling{Denied, s.against()}
 	}
 	return Ruling{Denied, s.against() + "; if you know what happened, " + giveResult}
 }

@@ -80,7 +80,8 @@ func (f *opFold) values(runs []*engine.Run, at time.Time, situate situate) []Ope
 		}
 		f.doubtful++
 		if o.asked.IsZero() || at.Sub(o.asked).Abs() >= optionsHold {
-			o.out.Options, o.asked = options(runs, o.doubts, situate), at
+			o.out.Options, o.out.Advice = options(runs, o.doubts, situate)
+			o.asked = at
 			f.made = nil
 		}
 	}

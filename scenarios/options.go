@@ -22,18 +22,21 @@ var consequences = []consequence{
 // situate gives what table e looks at for a call of a run; runs are all that are known.
 type situate func(runs []*engine.Run, r *engine.Run, c *engine.Call) (engine.Situation, error)
 
-// options are the four decisions about an unknown operation. What table e says of the
-// strictest of its doubts holds for all.
-func options(runs []*engine.Run, doubts []doubt, situate situate) []Option {
-	out := make([]Option, len(consequences))
+// options are the four decisions about an unknown operation, and what is advised first.
+// What table e says of the strictest of its doubts holds for all.
+func options(runs []*engine.Run, doubts []doubt, situate situate) (out []Option, next engine.Advice) {
+	out = make([]Option, len(consequences))
 	for i, c := range consequences {
 		out[i] = Option{Decision: c.decision, Consequence: c.then}
 	}
 	if situate == nil {
-		return out
+		return out, ""
 	}
 	for n, d := range doubts {
 		s, err := situate(runs, runs[d.run], d.call)
+		if advice := s.Advice(); err == nil && (n == 0 || advice == engine.AdviseLookup) {
+			next = advice
+		}
 		for i := range out {
 			o := &out[i]
 			ruling := engine.Ruling{Permission: engine.Denied, Why: reason(err)}
@@ -47,11 +50,11 @@ func options(runs []*engine.Run, doubts []doubt, situate situate) []Option {
 		}
 	}
 	for i, c := range consequences {
-		if out[i].Permission == engine.Forced && c.risk != "" {
-			out[i].Consequence += " " + c.risk
+		if out[i].Permission == engine.Forced {
+			out[i].Risk = c.risk
 		}
 	}
-	return out
+	return out, next
 }
 
 func reason(err error) string {

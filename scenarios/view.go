@@ -124,6 +124,7 @@ type Operation struct {
 	Doubts    []*engine.Call // what must be looked up, the newest call of each key
 	DoubtRuns []string       // the run of each doubt
 	Options   []Option       // the four decisions
+	Advice    engine.Advice  // what to do next about the doubts
 	Unaskable bool           // none of the doubts can be looked up by a key, as the contract is assumed
 }
 
@@ -131,6 +132,7 @@ type Operation struct {
 type Option struct {
 	Decision    engine.Decision
 	Consequence string // what happens then, in one sentence
+	Risk        string // what can come of it where it has to be forced
 	Permission  engine.Permission
 	Unavailable string // why it is refused, or what it goes against where it can be forced; empty where it is allowed
 	Advised     bool   // it is what table e advises

@@ -107,13 +107,13 @@ func (b *tale) finish(why string) *scenarios.View {
 func testOptions(looked bool) []scenarios.Option {
 	out := []scenarios.Option{
 		{Decision: engine.Record, Consequence: "The record found stands for the reply that never came. The script goes on with it, later steps run, and nothing is sent again."},
-		{Decision: engine.Resubmit, Consequence: "One more attempt under the same key.", Unavailable: "the look-up found a record"},
-		{Decision: engine.Abandon, Consequence: "It counts as not done. Nothing is sent.", Unavailable: "the look-up found a record"},
+		{Decision: engine.Resubmit, Consequence: "One more attempt under the same key.", Permission: engine.Denied, Unavailable: "the look-up found the record: do not send it again"},
+		{Decision: engine.Abandon, Consequence: "It counts as not done. Nothing is sent.", Permission: engine.Denied, Unavailable: "the look-up found the record: it happened"},
 		{Decision: engine.Escalate, Consequence: "It stays unknown, with your reason, for a person."},
 	}
 	if !looked {
 		for i := range 3 {
-			out[i].Unavailable = "it was not looked up yet"
+			out[i].Permission, out[i].Unavailable, out[i].Risk = engine.Forced, "it was not looked up yet", "It may be done twice."
 		}
 	}
 	return out

@@ -172,15 +172,20 @@ func TestADecisionTakesItsName(t *testing.T) {
 		{"enter alone", "", []string{"enter", "enter", "enter"}},
 		{"another name", "", []string{"enter", "a", "b", "a", "n", "d", "o", "n", "enter"}},
 		{"its name", "record run=run_7f31c20e step=createFulfillment", []string{"r", "r", "e", "c", "o", "r", "d", "enter"}},
-		{"a refused one without force", "", []string{"s", "r", "e", "s", "u", "b", "m", "i", "t", "enter"}},
-		{"a refused one with force", "resubmit run=run_7f31c20e step=createFulfillment --force",
-			[]string{"s", "f", "o", "r", "c", "e", " ", "r", "e", "s", "u", "b", "m", "i", "t", "enter"}},
+		{"a refused one", "", []string{"s", "enter"}},
+		{"one that goes against the evidence, without force", "", []string{"a", "a", "b", "a", "n", "d", "o", "n", "enter"}},
+		{"one that goes against the evidence, with force", "abandon run=run_7f31c20e step=createFulfillment --force",
+			[]string{"a", "f", "o", "r", "c", "e", " ", "a", "b", "a", "n", "d", "o", "n", "enter"}},
+		{"the cursor, which passes over what is refused", "abandon run=run_7f31c20e step=createFulfillment --force",
+			[]string{"down", "enter", "f", "o", "r", "c", "e", " ", "a", "b", "a", "n", "d", "o", "n", "enter"}},
 		{"escalate with its reason", `escalate "ask Ann" run=run_7f31c20e step=createFulfillment`,
 			[]string{"e", "a", "s", "k", " ", "A", "n", "n", "enter", "e", "s", "c", "a", "l", "a", "t", "e", "enter"}},
 		{"escalate without a reason", "", []string{"e", "enter", "e", "s", "c", "enter"}},
 	} {
 		m := testModel(t, "dark", 120, 36)
-		b := onBench(m, "C", commitThenDrop(true))
+		v := commitThenDrop(true)
+		v.Operations[0].Options[2].Permission = engine.Forced
+		b := onBench(m, "C", v)
 		press(m, "u")
 		for _, k := range c.keys {
 			if _, cmd := m.Update(keyMsg(k)); cmd != nil {

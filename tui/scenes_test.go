@@ -174,10 +174,10 @@ func TestARunOfTheStoreCanBeSettled(t *testing.T) {
 	store := &shelf{events: dropped(run), situation: notYet}
 	m := testModel(t, "dark", 120, 36)
 	m.opt.Store = store
-	for _, k := range []string{"h", "enter", "u", "r", "f", "o", "r", "c", "e", " ", "r", "e", "c", "o", "r", "d", "enter"} {
+	for _, k := range []string{"h", "enter", "u", "enter", "s", "f", "o", "r", "c", "e", " ", "r", "e", "s", "u", "b", "m", "i", "t", "enter"} {
 		follow(m, keyMsg(k))
 	}
-	want := []string{run + ": lookup", run + ": record run=" + run + " step=createFulfillment --force"}
+	want := []string{run + ": lookup", run + ": lookup run=" + run + " step=createFulfillment", run + ": resubmit run=" + run + " step=createFulfillment --force"}
 	if !slices.Equal(store.done, want) {
 		t.Errorf("the store was asked for %q, want %q", store.done, want)
 	}

@@ -16,6 +16,7 @@ type settle struct {
 	run, step string
 	undo      bool
 	pick      int    // of the four decisions
+	chosen    bool   // the cursor was moved: until then it rests on what is advised
 	confirm   *input // what is being typed to take the picked one
 	reason    bool   // escalate: the reason comes first
 	why       string
@@ -75,6 +76,7 @@ func (p *settle) hasEvidence(m *model) bool {
 func (p *settle) draw(m *model, width, height int) []string {
 	return m.bench(width, height, func(w, h int) []string {
 		op := p.op(m)
+		p.rest(op)
 		b := box{title: say(inkStrong, "Reconcile"), frame: inkAlarm, focus: true}
 		if !unsure(op) {
 			b.frame = inkGood
@@ -263,9 +265,15 @@ func (p *settle) option(m *model, i int, o scenarios.Option, width, how int) []s
 	key := keyOfVerb(string(o.Decision), lang.OnUnknowns)
 	line := say(inkAccent, mark+key+" ", name, string(o.Decision))
 	text, k := o.Consequence, inkQuiet
-	if o.Unavailable != "" {
-		line = append(line, span{inkBad, "  " + t.glyphs.bad + " not now"})
-		text = o.Unavailable
+	if o.Permission != engine.Allowed {
+		word := " no"
+		if o.Permission == engine.Forced {
+			word = " only by force"
+		}
+		line = append(line, span{inkBad, "  " + t.glyphs.bad + word})
+		if text = o.Unavailable; o.Permission == engine.Forced && i == p.pick {
+			text = strings.TrimRight(text, ".") + ". " + o.Risk
+		}
 		if how != airy && i != p.pick {
 			line = append(line, span{inkQuiet, ": " + text})
 		}

@@ -15,7 +15,11 @@ import (
 func (p *settle) asking(m *model, op *scenarios.Operation, width int) []spans {
 	t, word := m.t, p.word(op)
 	if p.confirm == nil {
-		return []spans{nil, say(inkQuiet, "choose with ", inkAccent, t.glyphs.up+" "+t.glyphs.bottom, inkQuiet, ", then ", inkAccent, "enter")}
+		hint := say(inkQuiet, "choose with ", inkAccent, t.glyphs.up+" "+t.glyphs.bottom, inkQuiet, ", then ", inkAccent, "enter")
+		if !p.chosen && op.Advice == engine.AdviseLookup {
+			hint = append(say(inkAccent, "enter", inkQuiet, " looks it up, or "), hint...)
+		}
+		return []spans{nil, hint}
 	}
 	prompt := "type " + word + " and enter to take it: "
 	if p.reason {
@@ -43,7 +47,7 @@ func (p *settle) footer() []spans {
 // word is what must be typed to take the picked decision.
 func (p *settle) word(op *scenarios.Operation) string {
 	o := op.Options[p.pick]
-	if o.Unavailable != "" {
+	if o.Permission == engine.Forced {
 		return "force " + string(o.Decision)
 	}
 	return string(o.Decision)
@@ -92,7 +96,7 @@ func (p *settle) take(m *model) tea.Cmd {
 		args = append(args, lang.Quote(p.why))
 	}
 	args = append(args, "run="+lang.Quote(p.run), "step="+lang.Quote(p.stepArg()))
-	if o.Unavailable != "" && o.Decision != engine.Escalate {
+	if o.Permission == engine.Forced {
 		args = append(args, "--force")
 	}
 	p.confirm, p.why = nil, ""
@@ -107,22 +111,29 @@ func (p *settle) verb(m *model, c command) (tea.Cmd, bool) {
 	}
 	switch c.verb.Name {
 	case "up":
-		p.pick = max(0, p.pick-1)
+		p.move(op, -1)
 	case "down":
-		p.pick = clamp(p.pick+1, 0, max(0, n-1))
+		p.move(op, 1)
 	case "open":
-		if n == 0 {
+		switch p.rest(op); {
+		case n == 0:
 			m.pop()
-			return nil, true
+		case !p.chosen && op.Advice == engine.AdviseLookup:
+			return p.verb(m, command{verb: lang.VerbNamed("lookup")})
+		default:
+			p.ask(op)
 		}
-		p.ask(op)
 	case "record", "resubmit", "abandon", "escalate":
 		if c.key == "" {
 			return nil, false // typed in full: that is confirmation enough
 		}
 		for i := range n {
-			if string(op.Options[i].Decision) == c.verb.Name {
-				p.pick = i
+			switch o := op.Options[i]; {
+			case string(o.Decision) != c.verb.Name:
+			case o.Permission == engine.Denied:
+				m.say(inkBad, c.verb.Name+": "+o.Unavailable)
+			default:
+				p.pick, p.chosen = i, true
 				p.ask(op)
 			}
 		}
@@ -137,6 +148,31 @@ func (p *settle) verb(m *model, c command) (tea.Cmd, bool) {
 		return nil, false
 	}
 	return nil, true
+}
+
+// rest puts the cursor on what is advised until it is moved, and never on what is refused.
+func (p *settle) rest(op *scenarios.Operation) {
+	if !unsure(op) || p.confirm != nil {
+		return
+	}
+	for i, o := range op.Options {
+		if o.Advised && !p.chosen || i >= p.pick && op.Options[p.pick].Permission == engine.Denied && o.Permission != engine.Denied {
+			p.pick = i
+		}
+	}
+}
+
+// move goes to the next decision that is allowed or can be forced.
+func (p *settle) move(op *scenarios.Operation, step int) {
+	if !unsure(op) {
+		return
+	}
+	for i := p.pick + step; i >= 0 && i < len(op.Options); i += step {
+		if op.Options[i].Permission != engine.Denied {
+			p.pick, p.chosen = i, true
+			return
+		}
+	}
 }
 
 // onBench does what the bench's screen does with a verb; what is copied is about this operation.

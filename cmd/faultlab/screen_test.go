@@ -194,9 +194,7 @@ func TestSettlingARunOfTheStoreOnTheScreen(t *testing.T) {
 	b.keys("u")
 	b.sees("found 200", "its fields match what was sent")
 	b.keys("s") // what is refused says why
-	b.sees("the look-up found a record: record it, do not send it again", "type force resubmit")
-	b.keys(escape)
-	b.sees("choose with")
+	b.sees("resubmit: the look-up found the record: do not send it again")
 	b.keys("r")
 	b.sees("type record and enter to take it")
 	b.keys("x", enter) // a stray key takes nothing
