@@ -118,6 +118,7 @@ func TestWhyIsTrueOfWhatAPersonDid(t *testing.T) {
 		newKey      = "d-new-key-per-attempt"
 		runKey      = "rerun-with-the-runs-key"
 		businessKey = "rerun-with-a-business-key"
+		declared    = `assume {"origins":{"http://127.0.0.1:4040":{"enforces":true}}}|`
 		noLookup    = `assume {"origins":{"http://127.0.0.1:4040":{"lookup":"none"}}}`
 		mute        = "The caller cannot know what became of it, and it cannot be looked up by a key. Escalate it to a person who can find out by other means."
 	)
@@ -128,7 +129,7 @@ func TestWhyIsTrueOfWhatAPersonDid(t *testing.T) {
 		{noKey, "contract paypal|fault commit-then-drop|trigger", mute},
 		{plain, "fault drop-before-commit|trigger|abandon --force", "It was given up without proof. The ledger holds no job of it."},
 		{plain, "fault commit-then-drop|trigger|abandon --force", "It was given up without proof, and the ledger holds 1 job."},
-		{plain, "fault commit-then-drop look-up-not-found|trigger|lookup|abandon",
+		{plain, declared + "fault commit-then-drop look-up-not-found|trigger|lookup|abandon",
 			"The look-up found nothing and it was given up, but the ledger holds 1 job. No record is not the same as did not happen."},
 		{plain, "fault commit-then-drop look-up-not-found|trigger|lookup|resubmit",
 			"The look-up found nothing, so it was sent again under the same key. The job was there already, and the key kept it single."},
@@ -138,9 +139,9 @@ func TestWhyIsTrueOfWhatAPersonDid(t *testing.T) {
 			"Without proof, it was sent again, and there is one job. Had the first request arrived late, there would be two: no key joins them."},
 		{newKey, "fault drop-before-commit|trigger|lookup|resubmit",
 			"The look-up found nothing, so it was sent again, and there is one job. Had the first request arrived late, there would be two: no key joins them."},
-		{runKey, "fault drop-before-commit|trigger|lookup|abandon|fault commit-then-error|rerun",
+		{runKey, declared + "fault drop-before-commit|trigger|lookup|abandon|fault commit-then-error|rerun",
 			"An earlier attempt made the job. Only the shared key kept a later one from making another."},
-		{runKey, "fault fail-before-commit fail-before-commit fail-before-commit|trigger|lookup|abandon|rerun", "It is done, and the ledger holds one job."},
+		{runKey, declared + "fault fail-before-commit fail-before-commit fail-before-commit|trigger|lookup|abandon|rerun", "It is done, and the ledger holds one job."},
 		{businessKey, "fault commit-then-drop|trigger|lookup|record|rerun",
 			"One run was settled by the job that the look-up found, another asked for it too, and the ledger holds one job."},
 		{newKey, "fault fail-before-commit|trigger",
