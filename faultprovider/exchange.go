@@ -17,6 +17,7 @@ type exchange struct {
 	way     time.Duration // how long each way takes: to the commit, and back to the caller
 	fault   string        // what the log calls the fault
 	commits bool
+	stuck   bool      // it never ends: its key stays in flight
 	after   bool      // the reply waits for the commit
 	at      time.Time // of the commit
 	reply   reply
@@ -47,7 +48,8 @@ func (x *exchange) plan(now time.Time, r *Request, v view, f *Fault, c *Contract
 	}
 	x.reply.at = now.Add(x.way)
 	x.reply.set(&x.answer, &f.Reply, c)
-	if x.makes != nil && f.Commit.When != fault.Never {
+	x.stuck = f.Commit.When == fault.Stuck
+	if x.makes != nil && f.Commit.When != fault.Never && !x.stuck {
 		x.commits, x.at, x.after = true, now.Add(x.way+f.Commit.After), f.Commit.When != fault.Late
 		if x.after {
 			x.reply.at = x.at.Add(x.way)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -192,6 +193,10 @@ func got(ctx context.Context, resp *http.Response) string {
 	case context.Cause(ctx) != nil:
 		out += " then " + context.Cause(ctx).Error()
 	case err != nil:
+		var broken *os.SyscallError // what is around it names the addresses
+		if errors.As(err, &broken) {
+			err = broken
+		}
 		out += " then " + err.Error()
 	}
 	return out

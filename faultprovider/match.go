@@ -32,7 +32,8 @@ type flight struct {
 
 // match is what a request is, by the contract and the ledger, before any fault.
 type match struct {
-	kind     Kind // NewOperation, Replay, Rejected, InFlight or Looked
+	id       string // X-Request-Id
+	kind     Kind   // NewOperation, Replay, Rejected, InFlight or Looked
 	to       route
 	key      string      // as the contract reads it
 	effectID string      // of the effect that a Replay is about
@@ -72,7 +73,7 @@ func (m *match) refuse(class fault.Which, note string, status int, code, message
 
 // set says what a request is.
 func (m *match) set(now time.Time, r *Request, v view, c *Contract) {
-	*m = match{}
+	*m = match{id: r.ID}
 	m.to = routeOf(c, r.Method, r.Path, r.RawQuery != "")
 	switch {
 	case r.oversize || len(r.Body) > MaxBody:
@@ -130,7 +131,8 @@ func (m *match) byKey(now time.Time, r *Request, v view, c *Contract, sent strin
 	var why string
 	if m.key, why = readKey(&c.Key, sent); why != "" {
 		m.key = sent
-		m.refuse("", why, http.StatusBadRequest, "idempotency_key_invalid", why)
+		status, code := c.Key.Refused()
+		m.refuse("", why, status, code, why)
 		return true
 	}
 	m.print = fingerprintOf(c, r.Body, doc)

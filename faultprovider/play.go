@@ -56,7 +56,7 @@ func (p *Provider) play(r *Request, c caller) *reply {
 		s.commit()
 	}
 	gone := s.waitForReply()
-	if !s.x.commits {
+	if !s.x.commits && !s.x.stuck {
 		s.complete()
 	}
 	return s.end(gone)

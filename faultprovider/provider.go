@@ -90,6 +90,13 @@ func (p *Provider) QueueFaults(faults []Fault) {
 	p.queue.set(faults)
 }
 
+// AddFaults puts faults behind those that are queued; what these have let pass still counts.
+func (p *Provider) AddFaults(faults []Fault) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.queue.add(faults)
+}
+
 // Faults returns the faults that are still to come.
 func (p *Provider) Faults() []Fault {
 	p.mu.Lock()

@@ -2,6 +2,8 @@ package faultprovider
 
 import (
 	"math/rand/v2"
+	"strconv"
+	"strings"
 
 	"faultlab/faultprovider/fault"
 )
@@ -22,6 +24,11 @@ func (q *queue) set(faults []Fault) {
 	q.seen = make([]int, len(faults))
 }
 
+func (q *queue) add(faults []Fault) {
+	q.faults = append(q.faults, faults...)
+	q.seen = append(q.seen, make([]int, len(faults))...)
+}
+
 // take returns the fault for a request, and none if no fault is meant for it.
 func (q *queue) take(m *match) (f Fault) {
 	for i := range q.faults {
@@ -40,7 +47,18 @@ func meant(on *fault.On, m *match) bool {
 	}
 	return (which == fault.Any || which == m.class) &&
 		(on.Key == "" || on.Key == m.key) &&
-		(on.Collection == "" || on.Collection == m.to.collection)
+		(on.Collection == "" || on.Collection == m.to.collection) && sentBy(on, m.id)
+}
+
+// sentBy reports whether a request's X-Request-Id, which a managed caller writes as run/step/attempt/number, is that of
+// the step, the attempt and the request in it that a fault takes. A look-up's number has an l before it.
+func sentBy(on *fault.On, id string) bool {
+	if on.Step == "" && on.Attempt == 0 && on.Request == 0 {
+		return true
+	}
+	part := strings.Split(id, "/")
+	is := func(wanted int, text string) bool { return wanted == 0 || strconv.Itoa(wanted) == text }
+	return len(part) == 4 && (on.Step == "" || on.Step == part[1]) && is(on.Attempt, part[2]) && is(on.Request, part[3])
 }
 
 // draw counts a request that the i-th fault could take and says whether it does.

@@ -32,6 +32,8 @@ type reply struct {
 	tail    string        //
 	length  int           // the Content-Length that is announced; -1: none, the end of the connection ends the body
 	sends   int           // bytes of the body that come, then FIN
+	breaks  bool          // a reset comes in place of the FIN
+	chunked bool          // what comes is one chunk, and the last one never does
 	drip    time.Duration // between two bytes
 }
 

@@ -9,6 +9,8 @@ var shapes = map[fault.Kind]func(p *reply, f *fault.Reply){
 	fault.Reset:       shapeReset,
 	fault.Nothing:     shapeNothing,
 	fault.Cut:         shapeCut,
+	fault.CutReset:    shapeCutReset,
+	fault.CutChunked:  shapeCutChunked,
 	fault.CutUnframed: shapeCutUnframed,
 	fault.NotJSON:     shapeNotJSON,
 	fault.TooLarge:    shapeTooLarge,

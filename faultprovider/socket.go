@@ -3,6 +3,7 @@ package faultprovider
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -141,13 +142,18 @@ func hangUp(w http.ResponseWriter) {
 	if err != nil {
 		panic(http.ErrAbortHandler)
 	}
-	if c, ok := conn.(interface{ SetLinger(int) error }); ok {
-		_ = c.SetLinger(0)
-	}
+	resetOnClose(conn)
 	_ = conn.Close()
 }
 
-// misbehave writes a reply that no ordinary server would write, and ends the connection with a FIN.
+// resetOnClose makes the end of a connection a reset, in place of a FIN.
+func resetOnClose(conn net.Conn) {
+	if c, ok := conn.(interface{ SetLinger(int) error }); ok {
+		_ = c.SetLinger(0)
+	}
+}
+
+// misbehave writes a reply that no ordinary server would write, and ends the connection with a FIN or a reset.
 func (h *handler) misbehave(w http.ResponseWriter, req *http.Request, p *reply, c *connected) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -158,10 +164,20 @@ func (h *handler) misbehave(w http.ResponseWriter, req *http.Request, p *reply, 
 		return
 	}
 	body := p.reader()
+	if p.chunked && p.sends > 0 {
+		_, _ = fmt.Fprintf(conn, "%x\r\n", p.sends)
+	}
 	if p.drip > 0 {
 		err = c.drip(conn, body, p.drip)
 	} else {
 		h.p.clk.Outside(func() { _, err = io.Copy(conn, body) })
+	}
+	if p.breaks {
+		resetOnClose(conn)
+		return
+	}
+	if p.chunked && p.sends > 0 {
+		_, _ = io.WriteString(conn, "\r\n")
 	}
 	if half, ok := conn.(interface{ CloseWrite() error }); ok && err == nil {
 		_ = half.CloseWrite()
@@ -179,7 +195,9 @@ func (h *handler) head(p *reply) []byte {
 	if p.length >= 0 {
 		b.WriteString("Content-Length: " + strconv.Itoa(p.length) + "\r\n")
 	}
-	if p.length < 0 || p.drip > 0 && !p.cut() { // the others do not say that they will end the connection
+	if p.chunked {
+		b.WriteString("Transfer-Encoding: chunked\r\n")
+	} else if p.length < 0 || p.drip > 0 && !p.cut() { // the others do not say that they will end the connection
 		b.WriteString("Connection: close\r\n")
 	}
 	b.WriteString("\r\n")

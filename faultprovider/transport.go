@@ -144,6 +144,8 @@ func (t transport) response(req *http.Request, p *reply) *http.Response {
 	if p.length >= 0 {
 		values[2] = strconv.Itoa(p.length)
 		h["Content-Length"] = values[2:3:3]
+	} else if p.chunked {
+		resp.TransferEncoding = []string{"chunked"}
 	} else {
 		resp.Close = true
 	}
@@ -191,7 +193,9 @@ func newBody(clk clock.Clock, ctx context.Context, p *reply) *simulatedBody {
 	switch {
 	case p.length >= 0 && p.length < p.sends:
 		b.bytes = io.LimitReader(b.bytes, int64(p.length))
-	case p.length > p.sends:
+	case p.breaks:
+		b.end = reset()
+	case p.length > p.sends || p.chunked:
 		b.end = io.ErrUnexpectedEOF
 	}
 	return b

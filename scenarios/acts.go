@@ -69,7 +69,11 @@ func (b *Bench) actAdvance(ctx context.Context, l lang.Line) error {
 
 func (b *Bench) actWait(ctx context.Context, l lang.Line) error {
 	if l.Expect != nil {
-		return b.untilHolds(ctx, l.Expect)
+		if err := b.untilHolds(ctx, l.Expect); err != nil || ctx.Err() != nil {
+			return err
+		}
+		b.untilDecidable(ctx)
+		return nil
 	}
 	b.settle(ctx)
 	return nil

@@ -7,7 +7,6 @@ import (
 	"faultlab/engine/assume"
 	"faultlab/faultprovider"
 	"faultlab/faultprovider/contract"
-	"faultlab/faultprovider/fault"
 	"faultlab/scenarios/lang"
 )
 
@@ -70,26 +69,19 @@ func (b *Bench) actContract(l lang.Line) error {
 }
 
 func (b *Bench) actFault(l lang.Line) error {
-	queue := b.prov.Faults()
-	for _, arg := range l.Args {
-		f, err := fault.Parse(arg)
-		if err != nil {
-			return err
-		}
-		queue = append(queue, f)
+	faults, err := faultsOf(l)
+	if err != nil {
+		return err
 	}
-	b.queue(l, queue)
+	b.prov.AddFaults(faults)
+	b.set(l.Verb, l.Text, func(*Setting) {})
 	return nil
 }
 
 func (b *Bench) actClearFaults(l lang.Line) error {
-	b.queue(l, nil)
-	return nil
-}
-
-func (b *Bench) queue(l lang.Line, faults []faultprovider.Fault) {
-	b.prov.QueueFaults(faults)
+	b.prov.QueueFaults(nil)
 	b.set(l.Verb, l.Text, func(*Setting) {})
+	return nil
 }
 
 // faultText is a queued fault as the fault verb reads it: its name, or its composition as JSON.

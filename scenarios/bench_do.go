@@ -233,7 +233,28 @@ func (b *Bench) Recording() ([]byte, error) {
 	}
 	s.Seed = b.seed
 	b.mu.Unlock()
-	return lang.Record(&s, append(b.implied(done), done...))
+	return lang.Record(&s, slices.Concat(b.implied(done), done, b.untilNow(done)))
+}
+
+// untilNow is the line that ends a recording: what has happened since the last line is to happen in the replay too,
+// whose report tells the moment of its last line.
+func (b *Bench) untilNow(done []lang.Step) []lang.Step {
+	if len(done) == 0 {
+		return nil
+	}
+	last, now := done[len(done)-1], b.sinceStart(b.clk.Now())
+	text := "advance 0s"
+	switch v := lang.VerbNamed(last.Line.Verb); {
+	case last.Line.Text == "" && v.Name == "wait", v.Name == "expect", v.Group == "Setting":
+		return nil
+	case b.clockAtRest():
+		text = "wait"
+	}
+	l, err := lang.ParseLine(text)
+	if err != nil {
+		return nil // of words that the language has
+	}
+	return []lang.Step{{At: now, Until: now, Line: l}}
 }
 
 // implied are the lines that load what the scenario embeds. Where a line of what was

@@ -26,6 +26,7 @@ type script struct {
 	end      context.CancelCauseFunc // of what it waits for
 	tookOver bool                    // a person did something meanwhile
 	through  bool                    // every line has been carried out
+	last     *moment                 // that of the last line, once it has been carried out
 }
 
 // TookOver is what a State says once a person has done something while the scenario's own script was at work.
@@ -105,6 +106,7 @@ func (b *Bench) playAll(ctx context.Context) error {
 			return fmt.Errorf("%s:%d: %s: %w", b.s.File, l.Line, l.Verb, err)
 		}
 	}
+	b.reached()
 	b.mu.Lock()
 	b.script.through = true
 	b.mu.Unlock()
@@ -256,6 +258,30 @@ func (b *Bench) untilHolds(ctx context.Context, e *lang.Expectation) error {
 			return fmt.Errorf("the bench is at rest, and it does not hold: %w", failure)
 		}
 	}
+}
+
+// untilDecidable lets the worker finish what it is ending at this instant, so that a decision about a run that was
+// waited for is not refused because the worker has not let go of it yet.
+func (b *Bench) untilDecidable(ctx context.Context) {
+	held := func(r *engine.Run) bool {
+		eng, err := b.worker()
+		return err == nil && (r.Status.Ended() || ending(r)) && !eng.Ended(r.ID).IsSet()
+	}
+	if b.virtual != nil {
+		if slices.ContainsFunc(b.line.Latest().Runs, held) {
+			b.virtual.EndOfInstant()
+		}
+		return
+	}
+	for _, r := range b.line.Latest().Runs {
+		for r.Status.Ended() && held(r) && b.clk.Sleep(ctx, time.Millisecond) == nil {
+		}
+	}
+}
+
+// ending reports whether an attempt of the run left something unknown: the run ends next, or waits for what must end before it.
+func ending(r *engine.Run) bool {
+	return slices.ContainsFunc(r.Steps, func(s *engine.Step) bool { a := s.Last(); return a != nil && a.Outcome == engine.Unknown })
 }
 
 // Wait blocks until the script is over and the bench is at rest, or until ctx, a limit in real time, is over. Whoever calls it is no actor.

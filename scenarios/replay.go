@@ -17,6 +17,7 @@ type Report struct {
 	Stopped  string          // why the script ended before its last line, or the bench did not come to rest; else empty
 	Failures []*lang.Failure // expectations that were not met
 	Warnings []string        // what makes the result depend on chance elsewhere
+	Left     []Leftover      // what was prepared and never happened
 	Timeline []Entry
 	View     *View
 	Took     time.Duration // on the bench's clock
@@ -28,7 +29,7 @@ func (r *Report) Passed() bool { return r.Stopped == "" && len(r.Failures) == 0 
 
 // Replay carries a scenario out from its beginning to its end and compares what
 // happened with what it expects. The error says why it could not even begin; what
-// goes wrong in it is in the report. ctx is a limit in real time.
+// goes wrong in it is in the report, which tells the moment of the last line. ctx is a limit in real time.
 func Replay(ctx context.Context, s *lang.Scenario, o Options) (*Report, error) {
 	o.Ask = false
 	b, err := Open(s, o)
@@ -37,7 +38,13 @@ func Replay(ctx context.Context, s *lang.Scenario, o Options) (*Report, error) {
 	}
 	b.Play()
 	stopped := b.Wait(ctx)
-	r := b.report()
+	b.mu.Lock()
+	m := b.script.last
+	b.mu.Unlock()
+	if m == nil { // it stopped before its last line
+		m = &moment{n: b.line.Len(), at: b.clk.Now()}
+	}
+	r := b.report(m)
 	if stopped != nil && r.Stopped == "" {
 		r.Stopped = stopped.Error()
 	}
@@ -47,10 +54,10 @@ func Replay(ctx context.Context, s *lang.Scenario, o Options) (*Report, error) {
 	return r, nil
 }
 
-// report is how things stand.
-func (b *Bench) report() *Report {
-	v := b.line.Latest()
-	r := &Report{Scenario: b.s, Mode: b.o.Mode, Wall: b.o.Wall, Seed: b.seed, View: v, Took: b.sinceStart(b.clk.Now())}
+// report is how things stood at a moment.
+func (b *Bench) report(m *moment) *Report {
+	v := b.line.View(m.n)
+	r := &Report{Scenario: b.s, Mode: b.o.Mode, Wall: b.o.Wall, Seed: b.seed, View: v, Left: m.left, Took: b.sinceStart(m.at)}
 	if v.N > 0 {
 		r.Timeline = b.line.Slice(1, v.N)
 	}
@@ -61,10 +68,13 @@ func (b *Bench) report() *Report {
 		return r
 	}
 	for _, c := range b.virtual.Coincidences() {
+		if c.At.After(m.at) {
+			break
+		}
 		r.Warnings = append(r.Warnings, fmt.Sprintf("at %s a deadline and something else fall on the same instant: %s", span(b.sinceStart(c.At)), c.Deadline))
 	}
 	return r
 }
 
 // Report is how the bench stands now, as a replay would report it.
-func (b *Bench) Report() *Report { return b.report() }
+func (b *Bench) Report() *Report { return b.report(b.now()) }

@@ -21,6 +21,7 @@ type reportJSON struct {
 	Stopped    string                 `json:"stopped,omitempty"`
 	Failures   []failureJSON          `json:"failures"`
 	Warnings   []string               `json:"warnings,omitempty"`
+	Left       []Leftover             `json:"left,omitempty"`
 	Seconds    float64                `json:"seconds"`
 	Runs       []runJSON              `json:"runs"`
 	Operations []operationJSON        `json:"operations"`
@@ -72,7 +73,7 @@ type entryJSON struct {
 // WriteJSON writes the report as one object on one line.
 func (r *Report) WriteJSON(w io.Writer) error {
 	out := reportJSON{Scenario: r.Scenario.Name, Title: r.Scenario.Title, File: r.Scenario.File, Passed: r.Passed(), Mode: r.Mode, Clock: "virtual",
-		Seed: r.Seed, Stopped: r.Stopped, Failures: []failureJSON{}, Warnings: r.Warnings, Seconds: r.Took.Seconds(),
+		Seed: r.Seed, Stopped: r.Stopped, Failures: []failureJSON{}, Warnings: r.Warnings, Left: r.Left, Seconds: r.Took.Seconds(),
 		Runs: []runJSON{}, Operations: []operationJSON{}, Effects: r.View.Effects, Timeline: []entryJSON{}}
 	if r.Wall {
 		out.Clock = "wall"

@@ -21,6 +21,7 @@ type junitCase struct {
 	File    string        `xml:"file,attr,omitempty"`
 	Time    string        `xml:"time,attr"`
 	Failure *junitFailure `xml:"failure,omitempty"`
+	Out     string        `xml:"system-out,omitempty"`
 }
 
 type junitFailure struct {
@@ -38,6 +39,9 @@ func WriteJUnit(w io.Writer, reports []*Report) error {
 		if lines := r.Complaints(); len(lines) > 0 {
 			suite.Failures++
 			c.Failure = &junitFailure{Message: clean(lines[0]), Text: cleanLines(lines)}
+		}
+		for _, left := range r.Left {
+			c.Out += fmt.Sprintf("%s:%d: %s\n", r.Scenario.File, left.Line, clean(left.String()))
 		}
 		suite.Cases = append(suite.Cases, c)
 	}

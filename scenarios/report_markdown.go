@@ -33,6 +33,9 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 	}
 	r.ledgerMarkdown(&b)
 	r.historyMarkdown(&b)
+	for _, left := range r.Left {
+		fmt.Fprintf(&b, "> %s\n", MarkdownText(left.String()))
+	}
 	for _, warning := range r.Warnings {
 		fmt.Fprintf(&b, "> %s\n", MarkdownText(warning))
 	}

@@ -60,6 +60,15 @@ func narrowed(on fault.On) string {
 	if on.Key != "" {
 		out += " under key …" + on.Key[max(0, len(on.Key)-4):]
 	}
+	if on.Step != "" {
+		out += " in step " + on.Step
+	}
+	if on.Attempt > 0 {
+		out += ", attempt " + strconv.Itoa(on.Attempt)
+	}
+	if on.Request > 0 {
+		out += ", request " + strconv.Itoa(on.Request) + " of it"
+	}
 	if on.Nth > 1 {
 		out += ", request " + strconv.Itoa(on.Nth)
 	}

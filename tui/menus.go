@@ -55,7 +55,7 @@ func faultText(text string) []string {
 
 // axes says a fault in the words of its three axes.
 func axes(f fault.Fault) string {
-	when := map[fault.When]string{"": "before the reply", fault.BeforeReply: "before the reply", fault.Never: "never", fault.Late: "late"}[f.Commit.When]
+	when := map[fault.When]string{"": "before the reply", fault.BeforeReply: "before the reply", fault.Never: "never", fault.Stuck: "never, and the request never ends", fault.Late: "late"}[f.Commit.When]
 	if f.Commit.After > 0 {
 		when += ", " + f.Commit.After.String() + " after the request"
 	}
@@ -147,6 +147,7 @@ var composition = []struct {
 	{"When does the effect commit?", []choice{
 		{"before the reply", "The record is in the ledger before the caller gets anything.", func(f *fault.Fault) { f.Commit.When = fault.BeforeReply }},
 		{"never", "Nothing is stored.", func(f *fault.Fault) { f.Commit.When = fault.Never }},
+		{"never, and it never ends", "Nothing is stored, and the key stays in flight.", func(f *fault.Fault) { f.Commit.When = fault.Stuck }},
 		{"2s late", "The record is stored 2 s after the request, whatever the caller got meanwhile.", late(2 * time.Second)},
 		{"30s late", "The record is stored 30 s after the request: later than most callers wait.", late(30 * time.Second)},
 	}},
@@ -158,6 +159,8 @@ var composition = []struct {
 		{"a reset", "The connection is reset and no byte of an answer comes.", func(f *fault.Fault) { f.Reply.Do = fault.Reset }},
 		{"nothing", "No answer until the caller gives up.", func(f *fault.Fault) { f.Reply.Do = fault.Nothing }},
 		{"a cut body", "The answer breaks off in the middle.", func(f *fault.Fault) { f.Reply.Do = fault.Cut }},
+		{"a cut body, then a reset", "The answer breaks off in the middle with a reset.", func(f *fault.Fault) { f.Reply.Do = fault.CutReset }},
+		{"a cut chunked body", "A chunked answer ends before its last chunk.", func(f *fault.Fault) { f.Reply.Do = fault.CutChunked }},
 		{"not JSON", "The right status with a page of HTML.", func(f *fault.Fault) { f.Reply.Do = fault.NotJSON }},
 		{"too large a body", "The right status with more than the caller reads.", func(f *fault.Fault) { f.Reply.Do = fault.TooLarge }},
 		{"a normal answer, 5s late", "The answer comes 5 s late.", func(f *fault.Fault) { f.Reply = fault.Reply{Do: fault.Normal, Slow: 5 * time.Second} }},

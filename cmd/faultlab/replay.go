@@ -168,6 +168,9 @@ func (a *app) printReport(f replayFlags, r *scenarios.Report) error {
 			fmt.Fprintf(&b, "     %s\n", line)
 		}
 	}
+	for _, left := range r.Left {
+		fmt.Fprintf(&b, "     not used: %s:%d: %s\n", clean(r.Scenario.File), left.Line, clean(left.String()))
+	}
 	for _, w := range r.Warnings {
 		fmt.Fprintf(&b, "     warning: %s\n", clean(w))
 	}

@@ -35,6 +35,7 @@ var rules = []rule{
 	{"key.overlong", func(c *Contract) bool { return !slices.Contains(overlongs, c.Key.Overlong) }, oneOf(overlongs)},
 	{"key.maxLength", func(c *Contract) bool { return c.Key.MaxLength < 0 }, "a length is not negative"},
 	{"key.overlong", func(c *Contract) bool { return c.Key.Overlong == Truncate && c.Key.MaxLength == 0 }, "there is nothing to truncate to without maxLength"},
+	{"key.status", func(c *Contract) bool { return c.Key.Status != 0 && (c.Key.Status < 400 || c.Key.Status > 599) }, "a bad key is refused with a status from 400 to 599; 0 is 400"},
 	{"fingerprint.by", func(c *Contract) bool { return !slices.Contains(bys, c.Fingerprint.By) }, oneOf(bys)},
 	{"fingerprint.fields", func(c *Contract) bool { return (c.Fingerprint.By == ByFields) != (len(c.Fingerprint.Fields) > 0) }, `fields belong to by "fields", and to nothing else`},
 	{"mismatch.do", func(c *Contract) bool { return !slices.Contains(mismatchActions, c.Mismatch.Do) }, oneOf(mismatchActions)},

@@ -8,7 +8,11 @@
 // keeps the rules, Parse reads a contract file and refuses it with line and column.
 package contract
 
-import "time"
+import (
+	"cmp"
+	"net/http"
+	"time"
+)
 
 // Contract is one set of idempotency rules. Use a preset or Parse to make one; the zero value is not valid.
 type Contract struct {
@@ -96,12 +100,19 @@ const (
 	Truncate   Overlong = "truncate" // two keys with one beginning become one key
 )
 
-// Key is what a key may look like. A key that breaks it is refused with 400.
+// Key is what a key may look like. A key that breaks it is refused with Status and Error.
 type Key struct {
 	Syntax    Syntax
 	MaxLength int // in characters; 0 is no limit
 	Charset   Charset
 	Overlong  Overlong
+	Status    int    // from 400 to 599; 0 is 400
+	Error     string // the "error" of the refusal's body; "" is idempotency_key_invalid
+}
+
+// Refused is the status and the error that a bad key gets.
+func (k Key) Refused() (status int, code string) {
+	return cmp.Or(k.Status, http.StatusBadRequest), cmp.Or(k.Error, "idempotency_key_invalid")
 }
 
 // Scope is what, besides its text, makes two keys the same key.

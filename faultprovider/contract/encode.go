@@ -43,6 +43,8 @@ type fileKey struct {
 	MaxLength int      `json:"maxLength"`
 	Charset   Charset  `json:"charset"`
 	Overlong  Overlong `json:"overlong"`
+	Status    int      `json:"status,omitempty"`
+	Error     string   `json:"error,omitempty"`
 }
 
 type fileFingerprint struct {

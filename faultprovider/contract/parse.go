@@ -52,6 +52,8 @@ func readKnobs(r *jsondoc.Reader, c *Contract) {
 		r.Int("maxLength", &c.Key.MaxLength, 0, 1<<20)
 		jsondoc.Enum(r, "charset", &c.Key.Charset, charsets...)
 		jsondoc.Enum(r, "overlong", &c.Key.Overlong, overlongs...)
+		r.Int("status", &c.Key.Status, 0, 599)
+		r.Text("error", &c.Key.Error)
 	})
 	readScope(r, &c.Scope)
 	r.Within("fingerprint", func(r *jsondoc.Reader) {

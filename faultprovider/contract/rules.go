@@ -65,10 +65,15 @@ func (c Contract) keyRule() string {
 	if c.Key.Charset == ASCII {
 		syntax += " of ASCII characters"
 	}
-	if c.Key.MaxLength == 0 {
-		return "A key is " + syntax + "."
+	status, _ := c.Key.Refused()
+	bad := ""
+	if c.Key.Status != 0 {
+		bad = fmt.Sprintf("; any other one is refused with %d", status)
 	}
-	over := "a longer one is refused with 400"
+	if c.Key.MaxLength == 0 {
+		return "A key is " + syntax + bad + "."
+	}
+	over := fmt.Sprintf("a longer one is refused with %d", status)
 	if c.Key.Overlong == Truncate {
 		over = "a longer one is cut, and may become another's"
 	}

@@ -33,6 +33,9 @@ type objectOn struct {
 	Requests    Which   `json:"requests"`
 	Key         string  `json:"key,omitempty"`
 	Collection  string  `json:"collection,omitempty"`
+	Step        string  `json:"step,omitempty"`
+	Attempt     int     `json:"attempt,omitempty"`
+	Request     int     `json:"request,omitempty"`
 	Nth         int     `json:"nth,omitempty"`
 	Probability float64 `json:"probability,omitempty"`
 	Times       int     `json:"times,omitempty"`

@@ -27,6 +27,7 @@ const (
 	BeforeReply When = "before-reply" // After the arrival, and the reply waits for it
 	Never       When = "never"        // nothing is committed
 	Late        When = "late"         // After the arrival, whatever the caller got or did meanwhile
+	Stuck       When = "stuck"        // nothing is committed, and the request never ends: its key stays in flight
 )
 
 // Commit is the first axis: when the effect enters the ledger.
@@ -45,14 +46,16 @@ const (
 	Reset       Kind = "reset"        // a TCP reset, no byte of an answer
 	Nothing     Kind = "nothing"      // no answer until the caller gives up
 	Cut         Kind = "cut"          // the head promises the whole body, Reply.Bytes of it come, then FIN
-	CutUnframed Kind = "cut-unframed" // the same without a Content-Length: the end looks like a proper one
+	CutReset    Kind = "cut-reset"    // the same, and a reset in place of the FIN
+	CutChunked  Kind = "cut-chunked"  // a chunk of Reply.Bytes, and FIN before the last chunk
+	CutUnframed Kind = "cut-unframed" // as cut, without a Content-Length: the end looks like a proper one
 	NotJSON     Kind = "not-json"     // the right status, a body that is HTML
 	TooLarge    Kind = "too-large"    // the right status, JSON of Reply.Bytes bytes
 	WrongLength Kind = "wrong-length" // a whole body under a Content-Length of Reply.Bytes
 	Redirect    Kind = "redirect"     // Reply.Status, by default 302, to the same address with ?moved
 )
 
-var kinds = []Kind{Normal, Status, Reset, Nothing, Cut, CutUnframed, NotJSON, TooLarge, WrongLength, Redirect}
+var kinds = []Kind{Normal, Status, Reset, Nothing, Cut, CutReset, CutChunked, CutUnframed, NotJSON, TooLarge, WrongLength, Redirect}
 
 // Reply is the second axis: what the caller gets.
 type Reply struct {
@@ -85,6 +88,9 @@ type On struct {
 	Requests    Which
 	Key         string  // only this idempotency key; "" is any
 	Collection  string  // only this collection ("jobs"); "" is any
+	Step        string  // only requests of this step, as X-Request-Id tells it, ~ID for its compensation; "" is any
+	Attempt     int     // only of this attempt; 0 is any
+	Request     int     // only the request of this number in its attempt; 0 is any
 	Nth         int     // let Nth-1 matching requests pass first; 0 and 1 take the first
 	Probability float64 // take a matching request with this probability, drawn from the seed; 0 is always
 	Times       int     // how many requests it takes before it leaves the queue; 0 is one, Always is no end

@@ -76,8 +76,8 @@ func TestParseList(t *testing.T) {
 		`{"faults":[{"name":"mine","commit":{"when":"late","after":"1m"},"reply":{"do":"nothing"}}]}`: {{Name: "mine", Commit: Commit{Late, time.Minute}, Reply: Reply{Do: Nothing}, On: On{Requests: New}}},
 		`{"faults":[{"name":"late-commit","commit":{"after":"1m"}}]}`:                                 {{Name: "late-commit", Commit: Commit{Late, time.Minute}, Reply: Reply{Do: Nothing}, On: On{Requests: New}}},
 		`{"faults":[{"name":"commit-then-drop","commit":{"when":"never"}}]}`:                          {{Name: "commit-then-drop", Commit: Commit{When: Never}, Reply: Reply{Do: Reset}, On: On{Requests: New}}},
-		`{"faults":[{"name":"none","on":{"requests":"any","key":"k","collection":"charges","nth":3,"probability":0.5,"times":-1}}]}`: {
-			{Name: "none", Commit: Commit{When: BeforeReply}, Reply: Reply{Do: Normal}, On: On{Any, "k", "charges", 3, 0.5, Always}}},
+		`{"faults":[{"name":"none","on":{"requests":"any","key":"k","collection":"charges","step":"~pay","attempt":2,"request":4,"nth":3,"probability":0.5,"times":-1}}]}`: {
+			{Name: "none", Commit: Commit{When: BeforeReply}, Reply: Reply{Do: Normal}, On: On{Any, "k", "charges", "~pay", 2, 4, 3, 0.5, Always}}},
 	} {
 		if got, err := ParseList([]byte(text)); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s\n\tgot  %+v, %v\n\twant %+v", text, got, err, want)
@@ -97,22 +97,23 @@ func TestParseListRefusesTheWholeList(t *testing.T) {
 		`{"fault":["none"]}`:                                            `1:2: unknown member "fault": did you mean "faults"?`,
 		`["none"]`:                                                      `1:1: an object is needed here, not a list`,
 		`{"faults":["none"`:                                             `1:18: unexpected end, the list goes on with , or ]`,
-		`{"faults":[{"reply":{"do":"explode"}}]}`:                       `1:27: "do" must be one of normal, status, reset, nothing, cut, cut-unframed, not-json, too-large, wrong-length, redirect, not "explode"`,
+		`{"faults":[{"reply":{"do":"explode"}}]}`:                       `1:27: "do" must be one of normal, status, reset, nothing, cut, cut-reset, cut-chunked, cut-unframed, not-json, too-large, wrong-length, redirect, not "explode"`,
 		`{"faults":[{"reply":{"do":"status"}}]}`:                        `1:27: "status" needs "status", from 400 to 599`,
 		`{"faults":[{"reply":{"do":"reset","status":503}}]}`:            `1:27: "status" goes with status and redirect, not with "reset"`,
 		`{"faults":[{"reply":{"status":200}}]}`:                         `1:31: "status" must be an integer from 301 to 599, not 200`,
 		`{"faults":[{"reply":{"status":304}}]}`:                         `1:31: the status of an error ("status") is from 400 to 599`,
 		`{"faults":[{"reply":{"do":"redirect","status":304}}]}`:         `1:47: a redirect has the status 301, 302, 303, 307 or 308`,
 		`{"faults":[{"reply":{"do":"redirect","retryAfter":"1s"}}]}`:    `1:27: "error" and "retryAfter" go with status, not with "redirect"`,
-		`{"faults":[{"reply":{"bytes":3}}]}`:                            `1:30: "bytes" goes with cut, cut-unframed, too-large and wrong-length, not with "normal"`,
+		`{"faults":[{"reply":{"bytes":3}}]}`:                            `1:30: "bytes" goes with cut, cut-reset, cut-chunked, cut-unframed, too-large and wrong-length, not with "normal"`,
 		`{"faults":[{"reply":{"do":"reset","drip":"1s"}}]}`:             `1:42: "drip" needs an answer, and there is none with "reset"`,
 		`{"faults":[{"reply":{"do":"nothing","slow":"1s"}}]}`:           `1:44: "slow" needs an answer, and there is none with "nothing"`,
 		`{"faults":[{"reply":{"do":"too-large","drip":"1s"}}]}`:         `1:46: "too-large" does not drip: it would take for ever`,
 		`{"faults":[{"commit":{"when":"late"}}]}`:                       `1:30: "late" needs "after", a duration such as "30s"`,
+		`{"faults":[{"commit":{"when":"stuck","after":"1s"}}]}`:         `1:46: "after" has no meaning when "when" is "stuck"`,
 		`{"faults":[{"commit":{"when":"never","after":"1s"}}]}`:         `1:46: "after" has no meaning when "when" is "never"`,
 		`{"faults":[{"name":"none","on":{"probability":2}}]}`:           `1:47: "probability" must be above 0 and at most 1, not 2`,
 		`{"faults":[{"name":"a b","reply":{"do":"reset"}}]}`:            `1:20: a name has no spaces, not "a b"`,
-		`{"faults":[{"name":"none","on":{"request":"any"}},"nothing"]}`: `1:33: unknown member "request": did you mean "requests"?`,
+		`{"faults":[{"name":"none","on":{"reqests":"any"}},"nothing"]}`: `1:33: unknown member "reqests": did you mean "requests"?`,
 	} {
 		got, err := ParseList([]byte(text))
 		var at *jsondoc.Error
@@ -162,14 +163,14 @@ func anyFault() *rapid.Generator[Fault] {
 	span := rapid.SampledFrom([]time.Duration{0, time.Millisecond, 2 * time.Second, 26 * time.Hour})
 	return rapid.Custom(func(t *rapid.T) Fault {
 		f := Fault{Name: rapid.SampledFrom(append(Names(), "mine", "")).Draw(t, "name")}
-		f.Commit.When = rapid.SampledFrom([]When{BeforeReply, Never, Late}).Draw(t, "when")
-		if f.Commit.When != Never {
+		f.Commit.When = rapid.SampledFrom([]When{BeforeReply, Never, Stuck, Late}).Draw(t, "when")
+		if f.Commit.When != Never && f.Commit.When != Stuck {
 			f.Commit.After = span.Draw(t, "after")
 		}
 		if f.Commit.When == Late {
 			f.Commit.After += time.Second
 		}
-		f.Reply.Do = rapid.SampledFrom([]Kind{Normal, Status, Reset, Nothing, Cut, CutUnframed, NotJSON, TooLarge, WrongLength, Redirect}).Draw(t, "do")
+		f.Reply.Do = rapid.SampledFrom([]Kind{Normal, Status, Reset, Nothing, Cut, CutReset, CutChunked, CutUnframed, NotJSON, TooLarge, WrongLength, Redirect}).Draw(t, "do")
 		f.Reply.Stale = span.Draw(t, "stale")
 		switch f.Reply.Do {
 		case Status:
@@ -177,7 +178,7 @@ func anyFault() *rapid.Generator[Fault] {
 			f.Reply.Error = rapid.SampledFrom([]string{"", "oops"}).Draw(t, "error")
 		case Redirect:
 			f.Reply.Status = rapid.SampledFrom([]int{0, 301, 303, 308}).Draw(t, "redirect")
-		case Cut, CutUnframed, TooLarge, WrongLength:
+		case Cut, CutReset, CutChunked, CutUnframed, TooLarge, WrongLength:
 			f.Reply.Bytes = rapid.IntRange(0, 99).Draw(t, "bytes")
 		}
 		if f.Reply.Do != Nothing {
@@ -187,7 +188,8 @@ func anyFault() *rapid.Generator[Fault] {
 			f.Reply.Drip = span.Draw(t, "drip")
 		}
 		f.On = On{rapid.SampledFrom([]Which{New, Replay, LookUp, Any}).Draw(t, "requests"), rapid.SampledFrom([]string{"", "k"}).Draw(t, "key"),
-			rapid.SampledFrom([]string{"", "jobs"}).Draw(t, "collection"), rapid.IntRange(0, 3).Draw(t, "nth"),
+			rapid.SampledFrom([]string{"", "jobs"}).Draw(t, "collection"), rapid.SampledFrom([]string{"", "pay", "~pay"}).Draw(t, "step"),
+			rapid.IntRange(0, 2).Draw(t, "attempt"), rapid.IntRange(0, 2).Draw(t, "request"), rapid.IntRange(0, 3).Draw(t, "nth"),
 			rapid.SampledFrom([]float64{0, 0.25, 1}).Draw(t, "probability"), rapid.IntRange(-1, 3).Draw(t, "times")}
 		return f
 	})

@@ -120,11 +120,11 @@ func readCommit(r *jsondoc.Reader, c *Commit) {
 	if r.Has("when") {
 		*c = Commit{}
 	}
-	jsondoc.Enum(r, "when", &c.When, BeforeReply, Never, Late)
+	jsondoc.Enum(r, "when", &c.When, BeforeReply, Never, Late, Stuck)
 	r.Duration("after", &c.After)
 	switch {
-	case c.When == Never && c.After != 0:
-		r.FailAt("after", `"after" has no meaning when "when" is "never"`)
+	case (c.When == Never || c.When == Stuck) && c.After != 0:
+		r.FailAt("after", `"after" has no meaning when "when" is %q`, c.When)
 	case c.When == Late && c.After == 0:
 		r.FailAt("when", `"late" needs "after", a duration such as "30s"`)
 	}
@@ -166,13 +166,13 @@ var replyRules = []struct {
 	}, `a %s has the status 301, 302, 303, 307 or 308`},
 	{"do", func(p *Reply, _ *jsondoc.Reader) bool { return p.Status != 0 && p.Do != Status && p.Do != Redirect }, `"status" goes with status and redirect, not with %q`},
 	{"do", func(p *Reply, _ *jsondoc.Reader) bool { return p.Do != Status && (p.RetryAfter != 0 || p.Error != "") }, `"error" and "retryAfter" go with status, not with %q`},
-	{"bytes", func(p *Reply, _ *jsondoc.Reader) bool { return p.Bytes != 0 && !slices.Contains(sized, p.Do) }, `"bytes" goes with cut, cut-unframed, too-large and wrong-length, not with %q`},
+	{"bytes", func(p *Reply, _ *jsondoc.Reader) bool { return p.Bytes != 0 && !slices.Contains(sized, p.Do) }, `"bytes" goes with cut, cut-reset, cut-chunked, cut-unframed, too-large and wrong-length, not with %q`},
 	{"drip", func(p *Reply, _ *jsondoc.Reader) bool { return p.Drip != 0 && (p.Do == Reset || p.Do == Nothing) }, `"drip" needs an answer, and there is none with %q`},
 	{"drip", func(p *Reply, _ *jsondoc.Reader) bool { return p.Drip != 0 && p.Do == TooLarge }, `%q does not drip: it would take for ever`},
 	{"slow", func(p *Reply, _ *jsondoc.Reader) bool { return p.Slow != 0 && p.Do == Nothing }, `"slow" needs an answer, and there is none with %q`},
 }
 
-var sized = []Kind{Cut, CutUnframed, TooLarge, WrongLength}
+var sized = []Kind{Cut, CutReset, CutChunked, CutUnframed, TooLarge, WrongLength}
 
 var redirects = []int{301, 302, 303, 307, 308}
 
@@ -183,6 +183,9 @@ func readOn(r *jsondoc.Reader, on *On) {
 	jsondoc.Enum(r, "requests", &on.Requests, New, Replay, LookUp, Any)
 	r.Text("key", &on.Key)
 	r.Text("collection", &on.Collection)
+	r.Text("step", &on.Step)
+	r.Int("attempt", &on.Attempt, 1, 1<<30)
+	r.Int("request", &on.Request, 1, 1<<30)
 	r.Int("nth", &on.Nth, 1, 1<<30)
 	r.Fraction("probability", &on.Probability)
 	r.Int("times", &on.Times, Always, 1<<30)

@@ -34,7 +34,9 @@
 // begins with # is a comment. The head says what the scenario is, and ends where
 // the script begins. The script is carried out line by line; nothing happens
 // between two lines but what the lines say, so time stands still unless a line
-// lets it pass (wait, advance, expire). The embedded files come last. Each of them
+// lets it pass (wait, advance, expire). A line acts before what falls due at the
+// same instant, simulated and on sockets. A report tells the moment of the last
+// line: what happens later is in no verdict. The embedded files come last. Each of them
 // must be named by a line, and each that a line names must be there; the workflow
 // alone needs no line.
 //
@@ -51,7 +53,9 @@
 // # Which run, step and operation
 //
 // run=2 chooses the second run (in order of admission), step=ID a step and step=~ID
-// its compensation, attempt=1 an attempt, key=K and subject=S an operation. Without such an option an expectation speaks of all: each
+// its compensation, attempt=1 an attempt, key=K and subject=S an operation. A step
+// that writes twice has two operations: write=NAME or write="POST /invoices"
+// chooses one, by the name of its call or by its method and path. Without such an option an expectation speaks of all: each
 // of them must be as claimed. With `not`, none of them may be. Where there is none at all, an expectation
 // about them fails either way, so that none is ever met by speaking of nothing;
 // only counts may be 0.
