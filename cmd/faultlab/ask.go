@@ -19,6 +19,7 @@ const (
 	patience  = time.Minute            // how long a command waits for the owner to take it up
 	// lookupPatience is longer: a look-up asks the provider once for each doubt, and each may take its time.
 	lookupPatience = 5 * time.Minute
+	settlePatience = 15 * time.Minute // of one batch: each of its look-ups may take its time
 )
 
 // request is what a command wants done with the state.
@@ -87,8 +88,11 @@ func (a *app) askOwner(ctx context.Context, path string, c engine.Command, q req
 		return answer{}, nil, usage("another process owns the state and has assumptions and secrets of its own: leave --assume and --secrets out")
 	}
 	limit := patience
-	if q.verb == verbLookup {
+	switch q.verb {
+	case verbLookup:
 		limit = lookupPatience
+	case verbSettle:
+		limit = settlePatience
 	}
 	c.Before = a.clk.Now().Add(patience)
 	if err := store.Put(path, c); err != nil {
@@ -159,6 +163,11 @@ func (a *app) doHere(ctx context.Context, w *worker, c engine.Command, settle bo
 			}
 		}
 	}
+	if c.Verb == verbSettle {
+		if err := a.decideAll(ctx, w); err != nil {
+			return answer{}, err
+		}
+	}
 	out := w.carryOut(ctx, c)
 	if out.Error != nil {
 		return out, out.Error.err()
@@ -167,6 +176,26 @@ func (a *app) doHere(ctx context.Context, w *worker, c engine.Command, settle bo
 		return out, a.awaitEnd(ctx, w, out.Run)
 	}
 	return out, nil
+}
+
+// decideAll goes on with the runs that a crash left in the middle of an attempt, and waits for their end.
+func (a *app) decideAll(ctx context.Context, w *worker) error {
+	open, err := w.store.Open()
+	if err != nil {
+		return failed(err)
+	}
+	for _, id := range open {
+		decided, err := w.eng.Decide(id)
+		if err != nil {
+			continue // it cannot be read, and is left as it is
+		}
+		if decided {
+			if err := a.awaitEnd(ctx, w, id); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // awaitEnd waits for a run's end, a failure of the state or a signal.

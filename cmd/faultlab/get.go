@@ -31,7 +31,7 @@ type runView struct {
 	Requests  int             `json:"requests"`
 	Payload   json.RawMessage `json:"payload,omitempty"`
 	Steps     []stepView      `json:"steps"`
-	Settle    []string        `json:"settle,omitempty"` // the commands that settle what is unknown
+	Next      []advised       `json:"next,omitempty"` // what comes next for each unknown operation
 }
 
 type stepView struct {
@@ -100,20 +100,21 @@ func (a *app) getCommand() *cobra.Command {
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.completeRuns,
 		RunE: func(_ *cobra.Command, args []string) error {
-			r, err := a.readRun(args[0])
-			if err != nil {
-				return err
-			}
 			declared, err := a.loadAssume(f.assume)
 			if err != nil {
 				return err
 			}
-			v := a.viewOf(r, f, declared)
-			if f.asJSON {
-				return printJSON(a.Out, v)
-			}
-			a.printRun(v)
-			return nil
+			return a.withRun(args[0], func(h engine.History, r *engine.Run) error {
+				v := a.viewOf(r, f, declared)
+				if v.Next, err = a.adviceOn(h, r, declared); err != nil {
+					return err
+				}
+				if f.asJSON {
+					return printJSON(a.Out, v)
+				}
+				a.printRun(v)
+				return nil
+			})
 		},
 	}
 	c.Flags().BoolVar(&f.results, "results", false, "show the results of steps")
@@ -124,21 +125,12 @@ func (a *app) getCommand() *cobra.Command {
 }
 
 // readRun folds a run from the state file, whoever owns it.
-func (a *app) readRun(id string) (*engine.Run, error) {
-	h, err := a.openReader()
-	if err != nil {
-		return nil, err
-	}
-	defer h.Close()
-	full, err := engine.FindRun(h, id)
-	if err != nil {
-		return nil, a.runError(id, err)
-	}
-	events, err := h.Events(full)
-	if err != nil {
-		return nil, failed(fmt.Errorf("read run %s: %w", full, err))
-	}
-	return engine.Fold(events), nil
+func (a *app) readRun(id string) (run *engine.Run, err error) {
+	err = a.withRun(id, func(_ engine.History, r *engine.Run) error {
+		run = r
+		return nil
+	})
+	return run, err
 }
 
 func (a *app) viewOf(r *engine.Run, f getFlags, declared *assume.Set) runView {
@@ -153,7 +145,6 @@ func (a *app) viewOf(r *engine.Run, f getFlags, declared *assume.Set) runView {
 	}
 	if r.Waits != nil {
 		v.Waits = r.Waits.Run
-		v.Settle = append(v.Settle, a.command("get", r.Waits.Run))
 	}
 	if f.payloads {
 		v.Payload = r.Admitted.Payload
@@ -167,9 +158,6 @@ func (a *app) viewOf(r *engine.Run, f getFlags, declared *assume.Set) runView {
 			sv.Attempts = append(sv.Attempts, attemptOf(t, f, declared))
 		}
 		v.Steps = append(v.Steps, sv)
-		for _, c := range r.Doubts(s) {
-			v.Settle = append(v.Settle, a.settleLine(r, c))
-		}
 	}
 	return v
 }
@@ -198,19 +186,6 @@ func attemptOf(t *engine.Attempt, f getFlags, declared *assume.Set) attemptView 
 	return v
 }
 
-// settleLine is the command that comes next for an unknown call.
-func (a *app) settleLine(r *engine.Run, c *engine.Call) string {
-	if n := len(c.Evidence); n > 0 {
-		switch c.Evidence[n-1].Found {
-		case engine.FoundRecord:
-			return a.command(append(settleWords("resolve", r.ID, c.Key), "--record")...)
-		case engine.FoundNoRecord:
-			return a.command(append(settleWords("resolve", r.ID, c.Key), "--resubmit")...)
-		}
-	}
-	return a.command(settleWords("lookup", r.ID, c.Key)...)
-}
-
 func (a *app) printRun(v runView) {
 	fmt.Fprintf(a.Out, "run       %s\nworkflow  %s\nstatus    %s\n", v.Run, clean(v.Workflow), v.Status)
 	if v.Reconcile != "" {
@@ -232,8 +207,9 @@ func (a *app) printRun(v runView) {
 	for _, s := range v.Steps {
 		a.printStep(s)
 	}
-	for _, line := range v.Settle {
-		fmt.Fprintf(a.Out, "\nsettle it: %s\n", clean(line))
+	for _, next := range v.Next {
+		fmt.Fprintln(a.Out)
+		a.printNext("next: ", next)
 	}
 }
 

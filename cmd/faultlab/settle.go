@@ -2,13 +2,16 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"faultlab/engine"
+	"faultlab/store"
 )
 
 // evidence is what a look-up proved, as JSON and through the inbox.
@@ -19,6 +22,8 @@ type evidence struct {
 	Key       string          `json:"key"`
 	URL       string          `json:"url"`
 	Found     engine.Found    `json:"found"`
+	Unproven  bool            `json:"unproven,omitempty"` // no record, at an address that was only assumed and has never found one
+	Records   int             `json:"records,omitempty"`
 	Status    int             `json:"status,omitempty"`
 	Error     string          `json:"error,omitempty"`
 	Match     engine.Match    `json:"match,omitempty"`
@@ -28,7 +33,7 @@ type evidence struct {
 }
 
 func evidenceOf(e engine.EvidenceAt) evidence {
-	out := evidence{Step: stepName(e.Step, e.Undo), Attempt: e.Attempt, Call: e.Call, Key: e.Key, URL: e.URL, Found: e.Found, Status: e.Status,
+	out := evidence{Step: stepName(e.Step, e.Undo), Attempt: e.Attempt, Call: e.Call, Key: e.Key, URL: e.URL, Found: e.Found, Unproven: e.Unproven, Records: e.Records, Status: e.Status,
 		Error: e.Error, Match: e.Match, Conflicts: e.Conflicts, At: e.At}
 	if json.Valid(e.Body) {
 		out.Record = e.Body
@@ -53,9 +58,9 @@ func (a *app) lookupCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			out, err := a.ask(cmd.Context(), request{verb: verbLookup, run: args[0], args: lookupArgs{Key: second(args), URL: url}, worker: w})
 			if err != nil {
-				return err
+				return nothingAsked(err)
 			}
-			return a.printEvidence(out, asJSON)
+			return a.printEvidence(out, asJSON, w.assume)
 		},
 	}
 	c.Flags().StringVar(&url, "url", "", "look-up address instead of the assumed one: a `TEMPLATE` with {url}, {origin} and {key}")
@@ -71,8 +76,17 @@ func second(args []string) string {
 	return ""
 }
 
+// nothingAsked is wrong use where a look-up had nobody or nothing to ask about.
+func nothingAsked(err error) error {
+	p, file := (*problem)(nil), (*store.FileError)(nil)
+	if errors.As(err, &p) && (p.Code == codeNoRun || p.Code == codeRefused) || errors.As(err, &file) && file.What == store.Missing {
+		return &exit{exitUsage, err}
+	}
+	return err
+}
+
 // printEvidence prints what was found; the worst of it is the exit code.
-func (a *app) printEvidence(out answer, asJSON bool) error {
+func (a *app) printEvidence(out answer, asJSON bool, assumeFile string) error {
 	code := 0
 	for _, e := range out.Evidence {
 		switch {
@@ -87,12 +101,12 @@ func (a *app) printEvidence(out answer, asJSON bool) error {
 			return err
 		}
 	} else {
-		r, err := a.readRun(out.Run)
+		next, err := a.nextOf(out.Run, assumeFile)
 		if err != nil {
 			return err
 		}
 		for _, e := range out.Evidence {
-			a.printOneEvidence(r, e)
+			a.printOneEvidence(e, next)
 		}
 	}
 	if code != 0 {
@@ -101,40 +115,22 @@ func (a *app) printEvidence(out answer, asJSON bool) error {
 	return nil
 }
 
-func (a *app) printOneEvidence(r *engine.Run, e evidence) {
+func (a *app) printOneEvidence(e evidence, next []advised) {
 	fmt.Fprintf(a.Out, "%s\n  step    %s, attempt %d\n  key     %s\n  from    %s\n", found(e), clean(e.Step), e.Attempt, clean(e.Key), clean(e.URL))
 	if e.Record != nil {
 		fmt.Fprintf(a.Out, "  record  %s\n", clean(shortened(string(e.Record), 400)))
 	}
-	if !inDoubt(r, e) {
-		return
+	if i := slices.IndexFunc(next, func(v advised) bool { return v.about(e) }); i >= 0 {
+		a.printNext("  next    ", next[i])
 	}
-	resolve := func(decision ...string) string {
-		return clean(a.command(append(settleWords("resolve", r.ID, e.Key), decision...)...))
-	}
-	next := map[engine.Found]string{
-		engine.FoundRecord:   "it happened: " + resolve("--record"),
-		engine.FoundNoRecord: "a late request can still arrive; if none will: " + resolve("--resubmit") + ", or --abandon",
-		engine.FoundNoAnswer: "nothing is proved: look again, or " + resolve("--escalate", "REASON"),
-	}[e.Found]
-	fmt.Fprintf(a.Out, "  next    %s\n", next)
-}
-
-// inDoubt reports whether the call that the evidence is about is still unknown.
-func inDoubt(r *engine.Run, e evidence) bool {
-	for _, s := range r.Steps {
-		for _, c := range r.Doubts(s) {
-			if stepName(c.Step, c.Undo) == e.Step && c.Attempt == e.Attempt && c.N() == e.Call {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // found is evidence in one line.
 func found(e evidence) string {
 	text := string(e.Found)
+	if e.Unproven {
+		text += ", unproven"
+	}
 	if e.Status != 0 {
 		text += fmt.Sprintf(" (%d)", e.Status)
 	}

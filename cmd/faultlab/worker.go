@@ -20,6 +20,7 @@ import (
 
 // worker is an engine on a state file that this process owns.
 type worker struct {
+	app       *app
 	store     *store.Store
 	databases *store.Databases
 	eng       *engine.Engine
@@ -76,7 +77,7 @@ func (a *app) openWorker(o workerOptions) (*worker, error) {
 			return nil, errors.Join(err, s.Close())
 		}
 	}
-	w := &worker{store: s, databases: store.NewDatabases(path, nil), docs: map[string]*woml.Document{}, served: map[string]bool{}}
+	w := &worker{app: a, store: s, databases: store.NewDatabases(path, nil), docs: map[string]*woml.Document{}, served: map[string]bool{}}
 	w.eng = engine.New(engine.Options{Clock: a.clk, History: s, Assume: declared, Secrets: secrets, Log: o.log, Observe: o.observe, Database: w.databases})
 	for _, d := range o.docs {
 		w.load(d)
@@ -142,10 +143,11 @@ func (w *worker) close() error {
 
 // answer is what came of a command, as it travels back through the inbox.
 type answer struct {
-	Run       string     `json:"run,omitempty"`
-	Duplicate bool       `json:"duplicate,omitempty"` // the run was there before
-	Evidence  []evidence `json:"evidence,omitempty"`
-	Error     *problem   `json:"error,omitempty"`
+	Run       string       `json:"run,omitempty"`
+	Duplicate bool         `json:"duplicate,omitempty"` // the run was there before
+	Evidence  []evidence   `json:"evidence,omitempty"`
+	Settled   []settledRun `json:"settled,omitempty"`
+	Error     *problem     `json:"error,omitempty"`
 }
 
 // The verbs of commands.
@@ -155,6 +157,7 @@ const (
 	verbCancel  = "cancel"
 	verbRerun   = "rerun"
 	verbTrigger = "trigger"
+	verbSettle  = "settle"
 )
 
 // resolveArgs, lookupArgs, cancelArgs and triggerArgs are the arguments of commands.
@@ -188,7 +191,7 @@ func (w *worker) carryOut(ctx context.Context, c engine.Command) answer {
 	var out answer
 	var err error
 	asked := c.Run
-	if c.Verb != verbTrigger {
+	if c.Verb != verbTrigger && c.Verb != verbSettle {
 		c.Run, err = engine.FindRun(w.store, c.Run)
 	}
 	if err == nil {
@@ -213,6 +216,8 @@ func (w *worker) verb(ctx context.Context, c engine.Command) (out answer, err er
 		if err = json.Unmarshal(c.Args, &q); err == nil {
 			out.Evidence, err = w.lookup(ctx, c.Run, q)
 		}
+	case verbSettle:
+		out.Settled, err = w.settle(ctx, c.Args)
 	case verbCancel:
 		var q cancelArgs
 		if len(c.Args) > 0 {
