@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"faultlab/engine/script"
@@ -35,6 +36,11 @@ func (rt *running) drive(ctx context.Context, p part) error {
 			}
 			return move.failed
 		case ctx.Err() != nil:
+			if move.open {
+				if err := rt.endOpen(p, context.Cause(ctx)); err != nil {
+					return err
+				}
+			}
 			return context.Cause(ctx)
 		}
 		if err := rt.sleepUntil(ctx, move.due, move.delay); err != nil {
@@ -60,7 +66,8 @@ type move struct {
 	delay   time.Duration // of the retry, when it was decided
 	attempt int
 	by      string
-	journal bool // run the attempt's script again over its journal
+	open    bool // a crash left the attempt open
+	journal bool // run the attempt's script again over its journal, for a record or because a crash left it open
 }
 
 func (rt *running) move(p part) (m move) {
@@ -75,11 +82,11 @@ func (rt *running) move(p part) (m move) {
 		case s.Done:
 			m.done = true
 		case s.Pending == Record, a.Outcome == "":
-			m = move{attempt: a.N, journal: true}
+			m = move{attempt: a.N, journal: true, open: a.Outcome == ""}
 		case s.Pending == Resubmit:
-			m = move{attempt: a.N + 1, by: "resubmit"}
+			m = move{attempt: a.N + 1, by: byResubmit}
 		case a.Next == NextRetry:
-			m = move{attempt: a.N + 1, by: "retry", due: a.Due, delay: a.Due.Sub(a.EndedAt)}
+			m = move{attempt: a.N + 1, by: byRetry, due: a.Due, delay: a.Due.Sub(a.EndedAt)}
 		default:
 			m.failed = failureOf(p, a, len(r.Doubts(s)) > 0)
 		}
@@ -138,7 +145,7 @@ func (rt *running) attempt(ctx context.Context, p part, n int, by string) error 
 // judge is table b, with the words and the due time that go with its row, of an attempt that ended at a moment.
 func (rt *running) judge(ctx context.Context, h *host, res script.Result, by string, at time.Time) AttemptEnded {
 	end := AttemptEnded{Pos: h.pos}
-	in := attemptEnd{how: returned, budgetLeft: h.pos.Attempt < h.part.retry.Max && by != "resubmit" && by != byRecord}
+	in := attemptEnd{how: returned, budgetLeft: h.pos.Attempt < h.part.retry.Max && by != byResubmit}
 	if res.Err != nil {
 		in.how, end.Code, end.Message = threw, res.Err.Code, res.Err.Message
 		in.stopped = h.stopped(res.Err)
@@ -154,7 +161,9 @@ func (rt *running) judge(ctx context.Context, h *host, res script.Result, by str
 	}
 	terms := retryTerms{policy: h.part.retry, attempt: h.pos.Attempt, failed: at}
 	rt.read(func(r *Run) {
-		in.calls, in.unknown = r.attempt(h.pos).Calls, r.stepBelief(r.step(h.pos), true) == BeliefUnknown
+		s := r.step(h.pos)
+		in.calls = slices.DeleteFunc(slices.Clone(r.attempt(h.pos).Calls), s.decidedAbout)
+		in.unknown = r.stepBelief(s, true) == BeliefUnknown
 		rt.terms(&terms, r, in.calls)
 	})
 	if h.part.undo { // what is undone is undone however long the run takes
@@ -179,6 +188,33 @@ func (rt *running) judge(ctx context.Context, h *host, res script.Result, by str
 		}
 	}
 	return end
+}
+
+// decidedAbout reports whether a person has settled the call: its key, or its operation by a record.
+func (s *Step) decidedAbout(c *Call) bool {
+	return s.someCall(func(o *Call) bool {
+		d := o.Decision()
+		switch {
+		case d == nil || o.Write != c.Write || c.Effect == Read:
+			return false
+		case d.Decision == Record:
+			return c.Finding != FoundDone
+		}
+		return d.Decision == Abandon && (o == c || o.Key == c.Key && c.Key != "")
+	})
+}
+
+// endOpen ends the attempt that a crash left open, of a run that may not go on with it.
+func (rt *running) endOpen(p part, cause error) error {
+	code := codeCancelled
+	if errors.Is(cause, errRunTimeout) {
+		code = codeRunTimedOut
+	} else if errors.Is(cause, ErrKilled) {
+		return cause
+	}
+	var s *Step
+	rt.read(func(r *Run) { s = r.StepAt(p.step.ID, p.undo) })
+	return rt.endInterrupted(s, code)
 }
 
 // budgetReason is the reason of the row that a used up budget meets.

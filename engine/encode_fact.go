@@ -87,6 +87,7 @@ func (o *object) callStarted(f CallStarted) {
 	o.optional("digest", f.Digest)
 	o.optional("file", f.File)
 	o.optional("unmarked", f.Unmarked)
+	o.optional("write", f.Write)
 	o.optional("content", f.Content)
 }
 
@@ -105,6 +106,11 @@ func (o *object) callEnded(f CallEnded) {
 		raw, err := encodeJSON(f.Readings)
 		o.err = errors.Join(o.err, err)
 		o.json("reads", raw)
+	}
+	if f.From != (Pos{}) {
+		raw, err := encodeJSON(f.From)
+		o.err = errors.Join(o.err, err)
+		o.json("from", raw)
 	}
 }
 

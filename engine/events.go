@@ -95,6 +95,7 @@ type CallStarted struct {
 	Digest    string `json:"digest,omitempty"`   // hash of the call's whole input
 	File      string `json:"file,omitempty"`     // of a local write: the file that holds its mark, as the script named it
 	Unmarked  string `json:"unmarked,omitempty"` // of a write of services.db: why it leaves no mark
+	Write     string `json:"write,omitempty"`    // the operation that it belongs to, where it is answered by what is known of that one
 	Content   string `json:"content,omitempty"`  // hash of what an HTTP write sends, the key left out: what two calls of one operation have in common
 }
 
@@ -139,6 +140,7 @@ type CallEnded struct {
 	Replay     bool          `json:"replay,omitempty"` // the provider marked it as an earlier answer
 	Child      string        `json:"child,omitempty"`  // the run that services.workflows started
 	Readings   []Reading     `json:"reads,omitempty"`  // what a script's own reads say of writes under a key
+	From       Pos           `json:"from,omitzero"`    // nothing was sent: the reply to this earlier call of the step, or its evidence, is the answer
 	Reply      []byte        `json:"-"`                // what the script got, as JSON; kept only while the step can still be reconciled
 }
 
@@ -216,8 +218,10 @@ type Decided struct {
 	Evidence int64           `json:"evidence,omitempty"` // Seq of the evidence that it cites
 	Forced   string          `json:"forced,omitempty"`   // the refusal that --force overrode
 	Reason   string          `json:"reason,omitempty"`
-	Result   json.RawMessage `json:"result,omitempty"` // the step's result, given by hand
-	Waits    bool            `json:"waits,omitempty"`  // Record: another doubt of the step is to be recorded first, the run stays as it is
+	Result   json.RawMessage `json:"result,omitempty"`  // the step's result, given by hand
+	Waits    bool            `json:"waits,omitempty"`   // Record: another doubt of the step is to be decided about first, the run stays as it is
+	Replays  bool            `json:"replays,omitempty"` // Abandon: it was the last doubt, and the step goes on with what was recorded
+	AnyKey   bool            `json:"anykey,omitempty"`  // Resubmit: the script may send another key than the one that is decided about
 	Inbox    string          `json:"inbox,omitempty"`
 }
 
@@ -257,6 +261,11 @@ const (
 	HowNoReply    How = "no reply"
 	HowUnreadable How = "unreadable reply"
 )
+
+// Resumes reports whether the run goes on by the decision, and is not only settled by it.
+func (f Decided) Resumes() bool {
+	return f.Decision == Record && !f.Waits || f.Decision == Resubmit || f.Replays
+}
 
 // Body gives the part of a fact that a History keeps apart, to be dropped when the step is settled; nil where there is none.
 func Body(f Fact) []byte {

@@ -110,7 +110,7 @@ func Summarize(s Summary, e Event) (_ Summary, ok bool) {
 	case CancelAsked:
 		s.Status = StatusCancelling
 	case Decided:
-		if f.Decision != Record && f.Decision != Resubmit || f.Waits {
+		if !f.Resumes() {
 			return s, false
 		}
 		s.Status, s.Reconcile, s.Ended = StatusRunning, false, time.Time{}

@@ -61,21 +61,6 @@ func (c *Call) unanswered() bool {
 // unanswered reports whether a call of the attempt waited in vain for a child that may yet succeed.
 func (a *Attempt) unanswered() bool { return slices.ContainsFunc(a.Calls, (*Call).unanswered) }
 
-// onlyWaits reports whether all that a crash left open of the attempt is calls that wait
-// for children, and nothing of it is ambiguous: it goes on from its journal and meets them again.
-func (a *Attempt) onlyWaits() bool {
-	open := 0
-	for _, c := range a.Calls {
-		if !c.Ended && (c.Service != script.ServiceWorkflows || c.Operation != "call") || ambiguous(c) {
-			return false
-		}
-		if !c.Ended {
-			open++
-		}
-	}
-	return open > 0
-}
-
 // waiting folds a Waiting in: the child's id is known before the call's end.
 func (r *Run) waiting(f Waiting) {
 	if c := r.callAt(f.Pos); c != nil {

@@ -18,9 +18,10 @@ type hops struct {
 	req       *httpRequest
 	effect    Effect        // of the call
 	retention time.Duration // of its key, as assumed; 0 if unknown
-	count     int
-	method    string // of the newest
-	began     bool   // the first byte of any of them went out
+	count     int           // of the requests that it has sent
+	before    int           // how many of the call were sent before a crash
+	method    string        // of the newest
+	began     bool          // the first byte of any of them went out
 	last      reply
 }
 
@@ -34,7 +35,7 @@ func (t *hops) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	t.count, t.method = t.count+1, req.Method
 	pos := t.pos
-	pos.Request = t.count
+	pos.Request = t.before + t.count
 	h.mu.Lock()
 	h.requests++
 	id := RequestID{Run: h.rt.id, Step: pos.Step, Undo: pos.Undo, Attempt: pos.Attempt, Number: h.requests}.String()

@@ -38,7 +38,8 @@ type host struct {
 	requests int                       // numbered so far, over all calls
 	unnamed  map[string]bool           // operations of which an unnamed write was made
 	secrets  script.Redactor           // that the script was given
-	tape     *tape                     // the journal that is played; nil when all is new
+	tape     *replayer                 // the journal that is played; nil when all is new
+	rehearse *rehearsal                // set where nothing is sent and nothing written down
 	time     scriptTime
 }
 
@@ -215,7 +216,7 @@ func (h *host) drain() {
 
 // Log implements script.Host. A journal that is played again stays silent.
 func (h *host) Log(level, text string) {
-	if h.e.o.Log != nil && (h.tape == nil || h.tape.over) {
+	if h.e.o.Log != nil && h.rehearse == nil && (h.tape == nil || h.tape.over) {
 		h.e.o.Log(h.rt.id, h.pos, level, text)
 	}
 }
@@ -239,14 +240,43 @@ func (h *host) Start(id int, c script.Call) *script.ServiceError {
 	if why := h.nameless(fact); why != "" {
 		return refuse(c, inputInvalid[c.Service], why)
 	}
+	known := h.known(fact)
 	if h.tape != nil {
-		live, place := h.tape.take(id, fact, work)
+		live, place := h.tape.take(id, fact, work, known)
 		if !live {
 			return nil
 		}
 		fact.Pos = place
 	}
 	again := fact.Call != 0 // its start stands in the history
+	switch {
+	case again:
+	case known.code != "":
+		return refuse(c, known.code, known.why)
+	case known.given():
+		given, err := known.answer(id, fact, work)
+		if err != nil {
+			return refuse(c, codeNotRepeatable, err.Error())
+		}
+		work, fact = given, given.fact
+		if h.rehearse != nil {
+			h.mu.Lock()
+			h.deliver(given.done)
+			h.mu.Unlock()
+			return nil
+		}
+	}
+	if h.rehearse != nil {
+		h.rehearse.reached = true
+		h.err = errRehearsed
+		return nil
+	}
+	return h.begin(id, c, fact, work)
+}
+
+// begin starts a call: a new one, or one whose start stands in the history.
+func (h *host) begin(id int, c script.Call, fact CallStarted, work call) *script.ServiceError {
+	again := fact.Call != 0
 	h.mu.Lock()
 	if h.calls >= maxCalls && !again {
 		h.mu.Unlock()

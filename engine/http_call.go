@@ -89,6 +89,7 @@ func (c *httpCall) perform(ctx context.Context, h *host, pos Pos, _ Ticket) (Cal
 	ctx, done := h.e.clk.WithTimeout(ctx, c.req.timeout, errTimedOut)
 	defer done(nil)
 	hops := &hops{h: h, pos: pos, req: c.req, effect: c.fact.Effect, retention: c.assumed.Retention}
+	h.rt.read(func(r *Run) { hops.before = len(r.callAt(pos).Requests) })
 	var body io.Reader
 	if c.req.hasBody {
 		body = bytes.NewReader(c.req.body)

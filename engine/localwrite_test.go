@@ -113,12 +113,13 @@ func TestALocalWriteAfterACrash(t *testing.T) {
 		lost      error
 		how       engine.How
 		finding   engine.Finding
-		reply     string
+		status    engine.Status
+		writes    int
 	}{
-		{"before it was committed", false, false, nil, engine.HowNeverSent, engine.FoundNotDone, ""},
-		{"once it was committed", true, false, nil, engine.HowAccepted, engine.FoundDone, `{"rowsAffected":1,"n":1}`},
-		{"once it was committed, with a large result", true, true, nil, engine.HowAccepted, engine.FoundDone, ""},
-		{"and the file cannot be read any more", true, false, errors.New("the disk is gone"), engine.HowNoReply, engine.FoundAmbiguous, ""},
+		{"before it was committed: it is made again", false, false, nil, engine.HowAccepted, engine.FoundDone, engine.StatusSucceeded, 2},
+		{"once it was committed: its result is the answer", true, false, nil, engine.HowAccepted, engine.FoundDone, engine.StatusSucceeded, 1},
+		{"once it was committed, with a large result: a person is needed", true, true, nil, engine.HowAccepted, engine.FoundDone, engine.StatusFailed, 1},
+		{"and the file cannot be read any more", true, false, errors.New("the disk is gone"), engine.HowNoReply, engine.FoundAmbiguous, engine.StatusFailed, 1},
 	} {
 		t.Run(r.name, func(t *testing.T) {
 			t.Parallel()
@@ -143,14 +144,14 @@ func TestALocalWriteAfterACrash(t *testing.T) {
 			db.committed, db.lost = nil, r.lost
 			run := l.restart(id)
 			c := run.Steps[0].Attempts[0].Calls[0]
-			if c.How != r.how || c.Finding != r.finding || string(c.Reply) != r.reply {
-				t.Errorf("the call ended %q, %q with %s; want %q, %q, %s", c.How, c.Finding, c.Reply, r.how, r.finding, r.reply)
+			if c.How != r.how || c.Finding != r.finding || db.writes != r.writes {
+				t.Errorf("the call ended %q, %q after %d writes; want %q, %q, %d", c.How, c.Finding, db.writes, r.how, r.finding, r.writes)
 			}
 			if r.lost != nil && !strings.Contains(c.Message, "x.db cannot be asked") {
 				t.Errorf("it says %q", c.Message)
 			}
-			if run.Reconcile != (r.finding == engine.FoundAmbiguous) {
-				t.Errorf("needs a person: %v", run.Reconcile)
+			if run.Status != r.status || run.Reconcile != (r.status == engine.StatusFailed) {
+				t.Errorf("run %s (%s), needs a person: %v", run.Status, run.Message, run.Reconcile)
 			}
 		})
 	}

@@ -48,6 +48,9 @@ func (e *Engine) Resolve(q Resolution) error {
 	if err != nil {
 		return err
 	}
+	if q.Decision == Resubmit && !c.Undo && rt.run.undoing() {
+		return &Refused{Why: "what the run had done was undone, and it is not taken up again: start a new run"}
+	}
 	fact := Decided{Pos: c.Pos, Decision: q.Decision, Key: c.Key, Reason: q.Reason, Result: q.Result, Inbox: q.Inbox}
 	ruling, err := e.Rule(rt.run, c, q.Decision, len(q.Result) > 0)
 	if err != nil {
@@ -62,11 +65,14 @@ func (e *Engine) Resolve(q Resolution) error {
 		return &Refused{Why: ruling.Why, Force: ruling.Permission == Forced}
 	}
 	fact.Forced = ruling.Why
-	fact.Waits = q.Decision == Record && len(q.Result) == 0 && !rt.run.StepAt(c.Step, c.Undo).covered(c)
+	fact.AnyKey = q.Decision == Resubmit && q.Force
 	if ev := c.cited(); ev != nil && q.Decision == Record {
 		fact.Evidence = ev.Seq
 	} else if n := len(c.Evidence); n > 0 {
 		fact.Evidence = c.Evidence[n-1].Seq
+	}
+	if err := e.foresee(id, &fact); err != nil {
+		return err
 	}
 	return e.carryOut(rt, fact)
 }
@@ -85,7 +91,7 @@ func (e *Engine) carryOut(rt *running, fact Decided) error {
 		e.retire(rt, false)
 		return err
 	}
-	if fact.Decision == Escalate || fact.Waits {
+	if fact.Decision == Escalate || fact.Waits { // nothing follows yet
 		e.retire(rt, true)
 		return nil
 	}

@@ -7,8 +7,8 @@ import (
 )
 
 // Recover goes on with the runs that were open when the last engine of this
-// history stopped. A due retry happens; an attempt that was open is decided by its
-// calls, and nothing that may have been sent is sent again by itself; a finished
+// history stopped. A due retry happens; an attempt that was open goes on from its journal
+// or is unknown, and nothing that may have been sent is sent again by itself; a finished
 // step never runs again. A run that cannot be read stands in nobody's way: it is left
 // as it is, and said in a LeftError once the others go on.
 func (e *Engine) Recover() error {
@@ -52,8 +52,8 @@ type LeftError []error
 
 func (l LeftError) Error() string { return errors.Join(l...).Error() }
 
-// Decide is Recover for one run that a crash left in the middle of an attempt. One that
-// has ended, waits for its turn or a retry, or is at work here stays as it is: decided is false.
+// Decide is Recover for one run that a crash left with a write that may have been made. Any
+// other one stays as it is, to go on by itself once its owner is back: decided is false.
 func (e *Engine) Decide(run string) (decided bool, err error) {
 	id, err := FindRun(e.o.History, run)
 	if err != nil {
@@ -71,14 +71,22 @@ func (e *Engine) Decide(run string) (decided bool, err error) {
 		return false, nil
 	}
 	rt, err := e.reopen(id)
-	if err != nil || rt.run.Status.Ended() || !rt.run.interrupted() {
+	if err != nil || rt.run.Status.Ended() || !e.leftInDoubt(rt.run) {
 		return false, err
 	}
 	return true, e.goOn(rt)
 }
 
-// interrupted reports whether a crash left the run in the middle of an attempt.
-func (r *Run) interrupted() bool { return slices.ContainsFunc(r.Steps, (*Step).interrupted) }
+// leftInDoubt reports whether a crash left a step in the middle of an attempt with a write that may have been made.
+func (e *Engine) leftInDoubt(r *Run) bool {
+	return slices.ContainsFunc(r.Steps, func(s *Step) bool {
+		if !s.interrupted() {
+			return false
+		}
+		_, doubt := e.cutOff(r.ID, s)
+		return doubt
+	})
+}
 
 // interrupted reports whether the step's newest attempt has a start and no end, or
 // has one and a call that its journal, played again, had just begun.
@@ -125,55 +133,116 @@ func (e *Engine) reopen(id string) (*running, error) {
 
 const interruptedMessage = "the worker stopped in the middle of the attempt"
 
-// interrupt writes down the ends that a crash left out: of calls, by what their
-// requests say, and of the attempt, by table b.
+// interrupt decides about the attempts that a crash left open, by table b: one with an
+// ambiguous write is unknown; any other goes on by itself from its journal, unless its run
+// was cancelled. Nothing that may have been sent is sent again.
 func (e *Engine) interrupt(rt *running) error {
 	for _, s := range rt.run.Steps {
 		if !s.interrupted() {
 			continue
 		}
-		a := s.Last()
-		if a.onlyWaits() {
-			continue
+		facts, doubt := e.cutOff(rt.id, s)
+		var err error
+		switch {
+		case doubt:
+			err = rt.endInterrupted(s, codeInterrupted)
+		case rt.run.CancelAsked && !s.Undo:
+			err = rt.endInterrupted(s, codeCancelled)
+		default:
+			err = rt.writeEnds(s.Last(), facts)
 		}
-		var facts []Fact
-		for _, c := range a.Calls {
-			if !c.Ended {
-				facts = append(facts, e.endOfOpenCall(rt.id, c))
-			}
-		}
-		if len(facts) > 0 {
-			written, err := e.append(rt, facts...)
-			if err != nil {
-				return err
-			}
-			for _, f := range facts {
-				e.localEnded(rt.id, a.Calls[f.(CallEnded).Call-1], written)
-			}
-		}
-		rule := attemptRuleFor(attemptEnd{how: interrupted, calls: a.Calls})
-		end := AttemptEnded{Pos: Pos{Step: s.ID, Undo: s.Undo, Attempt: a.N}, Outcome: rule.outcome, Next: rule.next, Reason: rule.reason,
-			Code: codeInterrupted, Message: interruptedMessage}
-		if s.Pending == Record {
-			end.By = byRecord
-		}
-		if rule.outcome == Failed {
-			end.Message += ", and nothing of it is unknown: resubmit it to go on"
-		}
-		if _, err := e.append(rt, end); err != nil {
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// cutOff gives the ends of what a crash left open in the step's newest attempt and what
+// is not made again, and whether a write of it is ambiguous.
+func (e *Engine) cutOff(run string, s *Step) (facts []Fact, doubt bool) {
+	for _, c := range s.Last().Calls {
+		doubt = doubt || ambiguous(c)
+		if c.Ended {
+			continue
+		}
+		end := e.endOfOpenCall(run, c)
+		ended := *c
+		ended.Ended, ended.Finding = true, end.Finding
+		settled := s.someCall(func(o *Call) bool { return proves(o, &ended) })
+		for _, q := range c.Requests {
+			if !q.Ended {
+				facts = append(facts, RequestEnded{Pos: Pos{c.Step, c.Undo, c.Attempt, c.Call, q.N}, Error: "the worker stopped"})
+			}
+		}
+		switch {
+		case end.Finding == FoundDone, end.Finding == FoundAmbiguous && settled:
+			facts = append(facts, end)
+		case end.Finding == FoundAmbiguous:
+			return nil, true
+		}
+	}
+	return facts, doubt
+}
+
+// writeEnds writes down what is known of the calls of an attempt that a crash left open.
+func (rt *running) writeEnds(a *Attempt, facts []Fact) error {
+	if len(facts) == 0 {
+		return nil
+	}
+	written, err := rt.e.append(rt, facts...)
+	if err != nil {
+		return err
+	}
+	for _, f := range facts {
+		if end, ok := f.(CallEnded); ok {
+			rt.e.localEnded(rt.id, a.Calls[end.Call-1], written)
+		}
+	}
+	return nil
+}
+
+// endInterrupted ends the newest attempt of a step, which does not go on, and its calls.
+func (rt *running) endInterrupted(s *Step, code string) error {
+	a := s.Last()
+	pos := Pos{Step: s.ID, Undo: s.Undo, Attempt: a.N}
+	if err := rt.endCalls(pos); err != nil {
+		return err
+	}
+	end := AttemptEnded{Pos: pos, Code: code, Message: interruptedMessage}
+	rt.read(func(r *Run) {
+		rule := attemptRuleFor(attemptEnd{how: interrupted, calls: r.attempt(pos).Calls})
+		end.Outcome, end.Next, end.Reason = rule.outcome, rule.next, rule.reason
+		if s.Pending == Record {
+			end.By = byRecord
+		}
+	})
+	_, err := rt.e.append(rt, end)
+	return err
+}
+
+// endCalls writes down the ends of an attempt's calls that have none.
+func (rt *running) endCalls(attempt Pos) error {
+	var a *Attempt
+	var open []*Call
+	rt.read(func(r *Run) {
+		a = r.attempt(attempt)
+		open = slices.DeleteFunc(slices.Clone(a.Calls), func(c *Call) bool { return c.Ended })
+	})
+	var facts []Fact
+	for _, c := range open {
+		facts = append(facts, rt.e.endOfOpenCall(rt.id, c))
+	}
+	return rt.writeEnds(a, facts)
+}
+
 // endOfOpenCall is table a for a call that has a start and no end on disk. A
 // request whose start is there may have been sent, however early the crash came; a
 // local write is looked up in its file.
-func (e *Engine) endOfOpenCall(run string, c *Call) Fact {
+func (e *Engine) endOfOpenCall(run string, c *Call) CallEnded {
 	how, message := HowNeverSent, "the worker stopped before the call ended"
 	for _, q := range c.Requests {
-		if !q.NotSent {
+		if !q.NotSent && !(q.Ended && !q.Began && q.Status == 0) {
 			how = HowNoReply
 		}
 	}

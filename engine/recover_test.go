@@ -120,25 +120,73 @@ func TestAFinishedStepNeverRunsAgain(t *testing.T) {
 	}
 }
 
-// A crash after the answer is on disk: the journal has it, so no look-up is needed to go on.
-func TestAKnownAnswerCanBeRecordedWithoutALookUp(t *testing.T) {
+// A crash after the answer is on disk and before the step's end: the same attempt goes on from its journal.
+func TestAnAttemptGoesOnFromItsJournal(t *testing.T) {
 	t.Parallel()
-	slow := `const r = await services.http.request({method: "POST", url: "http://provider.test/jobs", json: {orderId: context.payload.orderId},
-  idempotency: {header: "Idempotency-Key", value: attempt.idempotencyKey}}, {name: "create"});
-await new Promise(done => setTimeout(done, 1000));
-return {job: r.data.id};`
-	l := newLab(t, nil, document("", retry3+slow))
-	l.replies(created)
-	id := l.crashAt("", 500*time.Millisecond)
+	sleep := `await new Promise(done => setTimeout(done, 2000)); `
+	flaky := workflowOf("child", `retry="2" retry-backoff="fixed" retry-delay="3s"`, `await services.http.request({url: "http://p.test/flaky"}); return "child";`)
+	for _, r := range []struct {
+		name, script, result string
+		posts                int
+		paths                string
+	}{
+		{"before it called anything", sleep + `return attempt.number;`, `1`, 0, ""},
+		{"after an answer", strings.Replace(post, "return", sleep+"return", 1), `{"job":"job_1","attempt":1}`, 1, "P/jobs"},
+		{"during a read, which is made again", `const r = await services.http.request({url: "http://p.test/slow"}); return r.data.id;`, `"slow"`, 0, "G/slow G/slow"},
+		{"during a read, after an answer", strings.Replace(post, "return", `const s = await services.http.request({url: "http://p.test/slow"}); return`, 1), `{"job":"job_1","attempt":1}`, 1, "P/jobs G/slow G/slow"},
+		{"before the next write, a normal send", strings.Replace(post, "return", sleep+strings.NewReplacer("const r", "const n", `"create"`, `"note"`, "/jobs", "/notes").Replace(post)+"//", 1), `{"job":"job_1","attempt":1}`, 2, "P/jobs P/notes"},
+		{"while a child waited for its retry", `return await services.workflows.call("child", {});`, `"child"`, 0, "G/flaky G/flaky"},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t, nil, document("", retry3+r.script), flaky)
+			l.world.answer = func(n int, s seen) answer {
+				switch {
+				case s.path == "/slow":
+					return answer{status: 200, body: `{"id":"slow"}`, after: 2 * time.Second}
+				case s.path == "/flaky" && n == 0:
+					return refused
+				}
+				return created
+			}
+			run := l.restart(l.crashAt("", time.Second))
+			s := run.Steps[0]
+			if run.Status != engine.StatusSucceeded || len(s.Attempts) != 1 || string(s.Result) != r.result || l.world.posts() != r.posts || l.paths() != r.paths {
+				t.Errorf("run %s (%s), result %s after %d attempts, %s; want %s after 1, %s", run.Status, run.Message, s.Result, len(s.Attempts), l.paths(), r.result, r.paths)
+			}
+			for _, c := range s.Attempts[0].Calls {
+				if !c.Ended {
+					t.Errorf("call %d has no end", c.N())
+				}
+			}
+		})
+	}
+}
+
+// A script that is not repeatable does not go on after a crash. The run is listed, nothing
+// of it is undone, and it can be resubmitted: what is done is not sent again.
+func TestWhatCannotGoOnFromItsJournalWaitsForAPerson(t *testing.T) {
+	t.Parallel()
+	random := `const note = await services.http.request({url: "http://provider.test/rate?n=" + secrets.N}); ` +
+		strings.Replace(post, "return", `await new Promise(done => setTimeout(done, 2000)); return`, 1)
+	l := newLab(t, nil, document("", "|"+doing("charges")+"~~~"+doing("refunds"), retry3+random))
+	n := 0
+	l.options = func(o *engine.Options) {
+		n++
+		now := n
+		o.Secrets = func(string) (string, bool) { return string(rune('0' + now)), true }
+	}
+	l.world.answer = func(int, seen) answer { return created }
+	id := l.crashAt("", time.Second)
 	run := l.restart(id)
-	if run.Status != engine.StatusFailed || run.Reconcile || run.StepBelief(run.Steps[0]) != engine.BeliefDone {
-		t.Fatalf("run %s, reconcile %v, believes %s", run.Status, run.Reconcile, run.StepBelief(run.Steps[0]))
+	if run.Status != engine.StatusFailed || !run.Reconcile || run.Steps[1].Last().Code != "FAULTLAB_SCRIPT_NOT_REPEATABLE" || strings.Contains(l.paths(), "refunds") {
+		t.Fatalf("run %s, reconcile %v, %s: %s", run.Status, run.Reconcile, run.Steps[1].Last().Code, l.paths())
 	}
 	var err error
-	l.run(func() { err = l.eng.Resolve(engine.Resolution{Run: id, Decision: engine.Record}) })
+	l.run(func() { err = l.eng.Resolve(engine.Resolution{Run: id, Decision: engine.Resubmit}) })
 	run = l.get(id)
-	if err != nil || run.Status != engine.StatusSucceeded || string(run.Steps[0].Result) != `{"job":"job_1"}` || l.world.posts() != 1 {
-		t.Errorf("%s (%s), %v, result %s, %d writes", run.Status, run.Message, err, run.Steps[0].Result, l.world.posts())
+	if err != nil || run.Status != engine.StatusSucceeded || l.world.posts() != 2 {
+		t.Errorf("%s (%s), %v, %s; want it succeeded by what was done", run.Status, run.Message, err, l.paths())
 	}
 }
 
@@ -192,71 +240,107 @@ return 1;`
 	}
 }
 
-func TestAScriptThatIsNotRepeatableSaysSo(t *testing.T) {
+// What a script does else than before is refused before the decision is written, and its result can be given by hand.
+func TestARecordThatCannotBeCarriedOnIsRefused(t *testing.T) {
 	t.Parallel()
-	calls := 0
-	l := newLab(t, nil, document("", `|const r = await services.http.request({method: "POST", url: "http://provider.test/jobs", json: {n: Number(secrets.N)},
-  idempotency: {header: "Idempotency-Key", value: attempt.idempotencyKey}}); return r.data;`))
-	l.options = func(o *engine.Options) {
-		o.Secrets = func(string) (string, bool) { calls++; return string(rune('0' + calls)), true }
-	}
-	l.replies(dropped)
-	run, err := l.settle(l.once(`{"orderId":"o1"}`).ID, engine.Record, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a := run.Steps[0].Last()
-	if a.Code != "FAULTLAB_SCRIPT_NOT_REPEATABLE" || run.Status != engine.StatusFailed || l.world.posts() != 1 {
-		t.Fatalf("attempt ended %s, run %s, %d writes", a.Code, run.Status, l.world.posts())
-	}
-	l.run(func() {
-		err = l.eng.Resolve(engine.Resolution{Run: run.ID, Decision: engine.Record, Result: json.RawMessage(`{"job":"by hand"}`)})
-	})
-	run = l.get(run.ID)
-	if err != nil || run.Status != engine.StatusSucceeded || string(run.Steps[0].Result) != `{"job":"by hand"}` {
-		t.Errorf("by hand: %v, run %s, result %s", err, run.Status, run.Steps[0].Result)
-	}
-}
-
-// A crash in a step that had written nothing yet: it is not tried again by itself, and
-// one more attempt is allowed, under the same key and with what earlier steps did.
-func TestAnAttemptThatWroteNothingCanBeResubmitted(t *testing.T) {
-	t.Parallel()
-	for _, r := range []struct{ name, script, result string }{
-		{"before it called anything", `await new Promise(done => setTimeout(done, 2000)); return context.steps.step1.job + attempt.number;`, `"job_12"`},
-		{"during a read", `return (await services.http.request({url: "http://p.test/slow"})).data.id + attempt.number;`, `"slow2"`},
+	rate := `await services.http.request({method: "POST", url: "http://provider.test/rates", json: {n: secrets.N}, idempotency: {header: "Idempotency-Key", value: "rate"}}, {name: "rate"}); `
+	for _, r := range []struct {
+		name, script, why string
+		secrets           []string // at the run and at the decision; empty: not set
+	}{
+		{"another call sends something else", rate + post, "not repeatable", []string{"1", "2"}},
+		{"the script throws on the record", strings.Replace(post, "return", `if (r.status !== 201) throw new Error("unexpected " + r.status); return`, 1), "unexpected 200", nil},
 	} {
 		t.Run(r.name, func(t *testing.T) {
 			t.Parallel()
-			l := newLab(t, nil, document("", "|"+post, retry3+r.script))
+			l := newLab(t, nil, document("", "|"+doing("charges")+"~~~"+doing("refunds"), retry3+r.script))
+			life := -1
+			l.options = func(o *engine.Options) {
+				life++
+				now := life
+				o.Secrets = func(string) (string, bool) { return r.secrets[now], r.secrets[now] != "" }
+			}
 			l.world.answer = func(_ int, s seen) answer {
-				if s.path == "/slow" {
-					return answer{status: 200, body: `{"id":"slow"}`, after: 2 * time.Second}
+				switch {
+				case s.method == "GET":
+					return answer{status: 200, body: `{"id":"job_1","orderId":"o1"}`}
+				case s.path == "/jobs":
+					return dropped
 				}
 				return created
 			}
-			id := l.crashAt("", time.Second)
-			run := l.restart(id)
-			if a := run.Steps[1].Last(); run.Status != engine.StatusFailed || run.Reconcile || a.N != 1 || a.Next != engine.NextStop || !strings.Contains(run.Message, "resubmit") {
-				t.Fatalf("after the crash: run %s, attempt %d, next %s: %s", run.Status, a.N, a.Next, run.Message)
-			}
-			var abandoned, resubmitted error
-			l.run(func() {
-				abandoned = l.eng.Resolve(engine.Resolution{Run: id, Decision: engine.Abandon})
-				resubmitted = l.eng.Resolve(engine.Resolution{Run: id, Decision: engine.Resubmit})
+			before := l.once(`{"orderId":"o1"}`)
+			var err error
+			l.begin(func(e *engine.Engine) {
+				if _, err = e.Lookup(t.Context(), before.ID, "", engine.LookupOptions{}); err == nil {
+					err = e.Resolve(engine.Resolution{Run: before.ID, Decision: engine.Record})
+				}
 			})
-			if !isRefused(abandoned) || resubmitted != nil {
-				t.Fatalf("abandon: %v; resubmit: %v", abandoned, resubmitted)
+			run := l.get(before.ID)
+			if !isRefused(err) || !strings.Contains(err.Error(), r.why) || !strings.Contains(err.Error(), "--result") {
+				t.Fatalf("the record gave %v; want it refused, and to hear of %q and --result", err, r.why)
 			}
-			run = l.get(id)
-			s := run.Steps[1]
-			if run.Status != engine.StatusSucceeded || string(s.Result) != r.result || len(s.Attempts) != 2 || s.Attempts[0].Key != s.Attempts[1].Key {
-				t.Errorf("run %s, result %s after %d attempts, want %s after 2 (%s)", run.Status, s.Result, len(s.Attempts), r.result, run.Message)
+			if !run.Reconcile || len(run.Doubts(run.Steps[1])[0].Evidence) != 1 || strings.Contains(l.paths(), "refunds") {
+				t.Fatalf("run %s, reconcile %v: %s; want it unknown with its evidence", run.Status, run.Reconcile, l.paths())
 			}
-			if n := l.world.posts(); n != 1 {
-				t.Errorf("%d writes, want the first step's alone", n)
+			l.run(func() {
+				err = l.eng.Resolve(engine.Resolution{Run: run.ID, Decision: engine.Record, Result: json.RawMessage(`{"job":"by hand"}`)})
+			})
+			run = l.get(run.ID)
+			if err != nil || run.Status != engine.StatusSucceeded || string(run.Steps[1].Result) != `{"job":"by hand"}` || strings.Contains(l.paths(), "refunds") {
+				t.Errorf("by hand: %v, run %s, result %s: %s", err, run.Status, run.Steps[1].Result, l.paths())
 			}
 		})
+	}
+}
+
+// What a decision lets follow needs its secrets, and without them nothing is decided.
+func TestADecisionNeedsTheSecretsOfWhatFollows(t *testing.T) {
+	t.Parallel()
+	withToken := func(name, script string) string {
+		return strings.Replace(script, `json:`, `headers: {"X-Token": secrets.`+name+`}, json:`, 1)
+	}
+	l := newLab(t, nil, document("", "|"+doing("charges")+"~~~"+withToken("REFUND", doing("refunds")), "|"+withToken("JOB", doing("jobs")), "|"+withToken("NOTE", doing("notes"))))
+	there := true
+	l.world.answer = func(_ int, s seen) answer {
+		switch {
+		case s.path == "/jobs":
+			return dropped
+		case s.method == "GET" && there:
+			return replay
+		case s.method == "GET":
+			return answer{status: 404, body: "{}"}
+		}
+		return created
+	}
+	missing := ""
+	l.options = func(o *engine.Options) {
+		o.Secrets = func(name string) (string, bool) { return "value", name != missing }
+	}
+	run := l.once(`{"orderId":"o1"}`)
+	for _, r := range []struct {
+		decision engine.Decision
+		missing  string
+		refused  bool
+	}{
+		{engine.Record, "JOB", true}, {engine.Record, "NOTE", true}, {engine.Resubmit, "NOTE", true}, {engine.Abandon, "REFUND", true},
+		{engine.Escalate, "JOB", false}, {engine.Record, "REFUND", false},
+	} {
+		missing, there = r.missing, r.decision == engine.Record
+		before := l.get(run.ID)
+		var err error
+		l.begin(func(e *engine.Engine) {
+			missing = ""
+			_, err = e.Lookup(t.Context(), run.ID, "", engine.LookupOptions{})
+			missing = r.missing
+			if err == nil {
+				err = e.Resolve(engine.Resolution{Run: run.ID, Decision: r.decision, Reason: "by the test", Force: true})
+			}
+		})
+		after := l.get(run.ID)
+		if isRefused(err) != r.refused || r.refused && (!strings.Contains(err.Error(), r.missing) || after.Last != before.Last+1) {
+			t.Errorf("%s without %s gave %v", r.decision, r.missing, err)
+		}
 	}
 }
 

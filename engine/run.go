@@ -9,6 +9,12 @@ import (
 // byRecord marks an attempt's end that a recording made.
 const byRecord = "record"
 
+// byRetry and byResubmit say what an attempt follows.
+const (
+	byRetry    = "retry"
+	byResubmit = "resubmit"
+)
+
 // Run is the fold of one run's events: what the caller believes. It holds
 // nothing that the history does not say.
 type Run struct {
@@ -40,14 +46,16 @@ type Step struct {
 	Done     bool            // it succeeded, by itself or by a record
 	Result   json.RawMessage // when Done
 	ByRecord bool            // the result came from recorded evidence
-	Pending  Decision        // a decision that is taken and not yet carried out: Record or Resubmit
+	Pending  Decision        // what a decision lets follow and what is not yet carried out: Record or Resubmit
+	resubmit *Decided        // the newest one
 }
 
 // Attempt is one try of a step.
 type Attempt struct {
 	N, Max             int
-	Key                string // attempt.idempotencyKey
-	By                 string // "", "retry" or "resubmit"
+	Key                string   // attempt.idempotencyKey
+	By                 string   // "", "retry" or "resubmit"
+	Decided            *Decided // the resubmit that it carries out
 	StartedAt, EndedAt time.Time
 	Calls              []*Call
 	Outcome            Outcome // empty while it is open
@@ -78,6 +86,7 @@ type Call struct {
 	Code, Message            string
 	Replay                   bool
 	Child                    string
+	From                     Pos // see CallEnded
 	Reply                    []byte
 	Readings                 []Reading // see CallEnded
 	SettledBy                Pos       // the call of the same step that settled it; zero if none did
@@ -139,12 +148,18 @@ func (r *Run) Apply(e Event) {
 		r.reopen()
 		s := r.step(f.Pos)
 		s.Pending = ""
-		s.Attempts = append(s.Attempts, &Attempt{N: f.Attempt, Max: f.Max, Key: f.Key, By: f.By, StartedAt: e.At})
+		a := &Attempt{N: f.Attempt, Max: f.Max, Key: f.Key, By: f.By, StartedAt: e.At}
+		if f.By == byResubmit {
+			a.Decided = s.resubmit
+		}
+		s.Attempts = append(s.Attempts, a)
 	case CallStarted:
 		if a := r.attempt(f.Pos); a != nil {
-			c := &Call{Pos: f.Pos, Service: f.Service, Operation: f.Operation, Name: f.Name,
-				Effect: f.Effect, Key: f.Key, Target: f.Target, Digest: f.Digest, Content: f.Content, File: f.File, Unmarked: f.Unmarked, StartedAt: e.At}
-			c.Write = r.step(f.Pos).writeOf(a, c)
+			c := callOf(f)
+			c.StartedAt = e.At
+			if c.Write == "" {
+				c.Write = r.step(f.Pos).writeOf(a, c)
+			}
 			a.Calls = append(a.Calls, c)
 		}
 	case RequestSent:
@@ -181,6 +196,12 @@ func (r *Run) Apply(e Event) {
 	}
 }
 
+// callOf is a call that has just begun.
+func callOf(f CallStarted) *Call {
+	return &Call{Pos: f.Pos, Service: f.Service, Operation: f.Operation, Name: f.Name, Effect: f.Effect, Key: f.Key,
+		Target: f.Target, Digest: f.Digest, Content: f.Content, File: f.File, Unmarked: f.Unmarked, Write: f.Write}
+}
+
 func (r *Run) reopen() {
 	if r.Status != StatusCancelling {
 		r.Status = StatusRunning
@@ -194,7 +215,7 @@ func (r *Run) callEnded(e Event, f CallEnded) {
 		return
 	}
 	c.Ended, c.EndSeq, c.EndedAt, c.How, c.Finding, c.Next, c.Status = true, e.Seq, e.At, f.How, f.Finding, f.Next, f.Status
-	c.RetryAfter, c.Code, c.Message, c.Replay, c.Child, c.Reply, c.Readings = f.RetryAfter, f.Code, f.Message, f.Replay, f.Child, f.Reply, f.Readings
+	c.RetryAfter, c.Code, c.Message, c.Replay, c.Child, c.From, c.Reply, c.Readings = f.RetryAfter, f.Code, f.Message, f.Replay, f.Child, f.From, f.Reply, f.Readings
 	if r.Status == StatusWaiting {
 		r.Status = StatusRunning
 	}
@@ -229,20 +250,17 @@ func (r *Run) decided(e Event, f Decided) {
 		c.Decisions = append(c.Decisions, DecidedAt{f, e.Seq, e.At})
 	}
 	switch {
+	case !f.Resumes():
+		return
 	case f.Decision == Record && f.Result != nil:
 		s.Done, s.Result, s.ByRecord = true, f.Result, true
-	case f.Decision == Resubmit, f.Decision == Record && s.covered(nil):
-		s.Pending = f.Decision
+	case f.Decision == Resubmit:
+		s.Pending, s.resubmit = Resubmit, &f
 	default:
-		return
+		s.Pending = Record
 	}
 	r.reopen()
 	r.Resumed, r.ResumedAt = true, e.At
-}
-
-// covered reports whether every ambiguous write of the newest attempt, but for one, has its own evidence recorded.
-func (s *Step) covered(but *Call) bool {
-	return !slices.ContainsFunc(s.Last().Calls, func(c *Call) bool { return c != but && ambiguous(c) })
 }
 
 // needsReconciling reports whether a person must look at the run, were it to end now, before anybody knows what happened.
@@ -250,9 +268,17 @@ func (r *Run) needsReconciling() bool {
 	return slices.ContainsFunc(r.Steps, r.inDoubt)
 }
 
-// inDoubt reports whether something of the step is unknown, were the run to end now.
+// inDoubt reports whether something of the step is unknown, were the run to end now, or
+// whether it was left unfinished and waits for a person.
 func (r *Run) inDoubt(s *Step) bool {
-	return slices.ContainsFunc(r.Operations(s), func(o *Operation) bool { return len(r.doubts(o, true)) > 0 })
+	return !r.CancelAsked && s.left() || slices.ContainsFunc(r.Operations(s), func(o *Operation) bool { return len(r.doubts(o, true)) > 0 })
+}
+
+// left reports whether a crash left the step's newest attempt, or a script that is not
+// repeatable, and nothing of it is unknown: it can be resubmitted.
+func (s *Step) left() bool {
+	a := s.Last()
+	return !s.Done && a != nil && a.Outcome == Failed && s.Pending == "" && (a.Code == codeInterrupted || a.Code == codeNotRepeatable)
 }
 
 // step finds or begins the step at p.

@@ -103,6 +103,9 @@ func (rt *running) forward() error {
 	var cancelled bool
 	rt.read(func(r *Run) { started, resumed, cancelled = r.StartedAt, r.ResumedAt, r.CancelAsked })
 	if cancelled {
+		if err := rt.endRecords(); err != nil {
+			return err
+		}
 		return errCancelled
 	}
 	if err := rt.acquire(rt.ctx, started.IsZero()); err != nil {
@@ -136,11 +139,26 @@ func (f *stepFailure) Error() string { return f.message }
 func (rt *running) steps(ctx context.Context) error {
 	for i := range rt.doc.Workflow.Steps {
 		s := &rt.doc.Workflow.Steps[i]
+		if failed := rt.undoneBefore(s); failed != nil {
+			return failed
+		}
 		if err := rt.drive(ctx, part{step: s, retry: s.Retry, script: s.Script}); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// undoneBefore is the failure of a run that is being undone already, at a step that could
+// still be carried out: what was undone is not taken up again.
+func (rt *running) undoneBefore(s *woml.Step) (failed error) {
+	m := rt.move(part{step: s, retry: s.Retry})
+	rt.read(func(r *Run) {
+		if r.undoing() && !m.done && m.failed == nil {
+			failed = &stepFailure{step: s.ID, code: codeUndone, message: "what the run had done before this step was undone"}
+		}
+	})
+	return failed
 }
 
 // finish writes the run's end, once no child of it is at work, and after what must be
@@ -224,7 +242,7 @@ func (rt *running) waitForSharing() (*Wait, error) {
 	var keep bool
 	rt.read(func(r *Run) { keep = r.keeps() })
 	for _, s := range rt.doc.Workflow.Steps {
-		if _, due := rt.inverseDue(s.ID, s.Compensate != nil); due && !keep {
+		if s.Compensate != nil && rt.inverseDue(s.ID) && !keep {
 			return rt.e.sharedDoubt(rt.snapshot())
 		}
 	}
@@ -250,7 +268,7 @@ func (rt *running) failure(cause error) *stepFailure {
 	var failed *stepFailure
 	switch {
 	case errors.Is(cause, errCancelled):
-		return &stepFailure{code: codeCancelled, message: errCancelled.Error()}
+		return cancelledFailure()
 	case errors.As(cause, &failed):
 		return failed
 	case errors.Is(cause, errRunTimeout):
@@ -258,6 +276,10 @@ func (rt *running) failure(cause error) *stepFailure {
 		rt.read(func(r *Run) { failed.step = rt.unfinished(r) })
 	}
 	return failed
+}
+
+func cancelledFailure() *stepFailure {
+	return &stepFailure{code: codeCancelled, message: errCancelled.Error()}
 }
 
 // unfinished is the step at which the run stands.

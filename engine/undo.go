@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"faultlab/engine/woml"
 )
 
 // undo compensates the finished steps of a run that failed or was cancelled, the
@@ -16,15 +18,13 @@ func (rt *running) undo(failed *stepFailure) error {
 	defer done(nil)
 	var refused []string
 	for _, s := range slices.Backward(rt.doc.Workflow.Steps) {
-		result, due := rt.inverseDue(s.ID, s.Compensate != nil)
-		if !due {
+		if s.Compensate == nil || !rt.inverseDue(s.ID) {
 			continue
 		}
 		if err := rt.ensureSlot(ctx); err != nil {
 			return err
 		}
-		context := map[string]json.RawMessage{"result": result, "error": errorContext(failed)}
-		err := rt.drive(ctx, part{step: &s, undo: true, retry: s.Compensate.Retry, script: s.Compensate.Script, extra: context})
+		err := rt.drive(ctx, rt.inverse(&s, failed))
 		var f *stepFailure
 		if errors.As(err, &f) {
 			refused = append(refused, fmt.Sprintf("its compensation of %s failed: %s", s.ID, f.message))
@@ -40,17 +40,25 @@ func (rt *running) undo(failed *stepFailure) error {
 	return nil
 }
 
-// inverseDue reports whether a step's inverse must be made, or made to its end, now.
-func (rt *running) inverseDue(step string, has bool) (result json.RawMessage, due bool) {
-	if !has {
-		return nil, false
-	}
+// inverse is the compensation of a step, made because of a failure.
+func (rt *running) inverse(s *woml.Step, failed *stepFailure) part {
+	var result json.RawMessage
 	rt.read(func(r *Run) {
-		if s := r.StepAt(step, false); s != nil && s.Done && !r.heldBack() {
-			result, due = s.Result, true
+		if st := r.StepAt(s.ID, false); st != nil {
+			result = st.Result
 		}
 	})
-	return result, due
+	return part{step: s, undo: true, retry: s.Compensate.Retry, script: s.Compensate.Script,
+		extra: map[string]json.RawMessage{"result": result, "error": errorContext(failed)}}
+}
+
+// inverseDue reports whether a step's inverse must be made, or made to its end, now.
+func (rt *running) inverseDue(step string) (due bool) {
+	rt.read(func(r *Run) {
+		s := r.StepAt(step, false)
+		due = s != nil && s.Done && !r.heldBack()
+	})
+	return due
 }
 
 // heldBack reports whether something of the run is unknown, so that nothing of it may

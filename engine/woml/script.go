@@ -3,6 +3,8 @@ package woml
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sort"
 	"strings"
 
@@ -79,6 +81,7 @@ func (c *checker) script(e *element) (Script, *analysis) {
 		c.fail(a.start+f.offset, f.code, f.message, f.hint)
 	}
 	c.services = append(c.services, a.services...)
+	s.Secrets = slices.Sorted(maps.Keys(a.secrets))
 	return s, a
 }
 

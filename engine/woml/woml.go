@@ -121,6 +121,8 @@ type Script struct {
 	Source string // the raw text between <script> and </script>
 
 	Line, Column int // of the first character of Source
+
+	Secrets []string // the names of the secrets that it reads, sorted
 }
 
 // Compensate is the inverse of a step: a script that undoes what the step did,
