@@ -137,7 +137,7 @@ func TestWhyIsTrueOfWhatAPersonDid(t *testing.T) {
 			"Without proof, it was sent again under the same key, and there is one job. Had the first request arrived late, the key would have kept it from making another."},
 		{noKey, "contract paypal|fault drop-before-commit|trigger|resubmit --force",
 			"Without proof, it was sent again, and there is one job. Had the first request arrived late, there would be two: no key joins them."},
-		{newKey, "fault drop-before-commit|trigger|lookup|resubmit",
+		{newKey, "fault drop-before-commit|trigger|lookup|resubmit --force",
 			"The look-up found nothing, so it was sent again, and there is one job. Had the first request arrived late, there would be two: no key joins them."},
 		{runKey, declared + "fault drop-before-commit|trigger|lookup|abandon|fault commit-then-error|rerun",
 			"An earlier attempt made the job. Only the shared key kept a later one from making another."},
