@@ -310,3 +310,31 @@ func TestACancelAsksTheChildren(t *testing.T) {
 		}
 	}
 }
+
+// The parent's own doubt is settled after its child's: it takes up what became of the child while it still has its slot.
+func TestARunThatGoesOnFromItsEndHasItsSlot(t *testing.T) {
+	t.Parallel()
+	own := `try { await services.http.request({method: "POST", url: "http://provider.test/own", json: {orderId: context.payload.orderId}, timeout: "10s", idempotency: {header: "Idempotency-Key", value: attempt.idempotencyKey}}); } catch (e) { }`
+	l := newLab(t, nil, document(`<config concurrency="1" />`, "|"+own+`return await services.workflows.call("child", context.payload);`), workflowOf("child", "", post))
+	l.replies(dropped)
+	parent := l.once(`{"orderId":"o1"}`)
+	calls := parent.Steps[0].Last().Calls
+	for _, id := range []string{calls[1].Child, parent.ID} {
+		if _, err := l.settle(id, engine.Record, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if parent = l.get(parent.ID); parent.Status != engine.StatusSucceeded || parent.Reconcile {
+		t.Errorf("the parent %s (%s), reconcile %v", parent.Status, parent.Message, parent.Reconcile)
+	}
+}
+
+func TestARunThatWaitsForAnotherHasNothingToDecide(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, nil, document("", `|return await services.workflows.call("child", context.payload);`), workflowOf("child", "", post))
+	l.replies(dropped)
+	parent := l.once(`{"orderId":"o1"}`)
+	if parent.Waits == nil || len(parent.Unsettled()) > 0 {
+		t.Errorf("it waits for %+v, and %d calls can be decided about", parent.Waits, len(parent.Unsettled()))
+	}
+}

@@ -100,8 +100,12 @@ func (e *Engine) carryOut(rt *running, fact Decided) error {
 }
 
 // Unsettled are the calls that a decision can be about: the doubts of all steps or,
-// where there is none, those of steps that were left unfinished.
+// where there is none, those of steps that were left unfinished. A run that waits for
+// others has none: what they come to decides.
 func (r *Run) Unsettled() []*Call {
+	if r.Waits != nil {
+		return nil
+	}
 	var doubts, others []*Call
 	for _, s := range r.Steps {
 		doubts = append(doubts, r.Doubts(s)...)

@@ -108,7 +108,11 @@ func (rt *running) forward() error {
 		}
 		return errCancelled
 	}
-	if err := rt.acquire(rt.ctx, started.IsZero()); err != nil {
+	acquire := rt.ensureSlot // a run that goes on from its own end has its slot still
+	if started.IsZero() {
+		acquire = func(ctx context.Context) error { return rt.acquire(ctx, true) }
+	}
+	if err := acquire(rt.ctx); err != nil {
 		return err
 	}
 	growStack(0)
