@@ -20,7 +20,7 @@ type PruneReport struct {
 const pruneAtOnce = 200
 
 // Prune takes away the runs that ended before a time, except open and unreconciled
-// ones and what a run that stays has called. Their delivery keys are free again. At
+// ones, what a run that stays has called, and what has called a run that stays. Their delivery keys are free again. At
 // the end the file is rewritten smaller; appends wait for that.
 func (s *Store) Prune(before time.Time, dryRun bool) (report PruneReport, err error) {
 	if err = s.between(func() error { report, err = s.writer.choose(before); return err }); err != nil || dryRun || report.Runs == 0 {
@@ -66,9 +66,11 @@ func (w *writer) choose(before time.Time) (report PruneReport, err error) {
 	if err := w.conn.exec(`INSERT INTO going SELECT num FROM runs WHERE NOT open AND NOT reconcile AND ended < ?`, before.UnixNano()); err != nil {
 		return report, err
 	}
-	for kept := int64(1); kept > 0; { // what a run that stays has called stays, and what that has called
+	for kept := int64(1); kept > 0; { // families go together, or stay
 		if err := w.conn.exec(`DELETE FROM going WHERE num IN (SELECT c.run FROM children c JOIN runs p ON p.id = c.parent
-			WHERE p.num NOT IN (SELECT num FROM going))`); err != nil {
+				WHERE p.num NOT IN (SELECT num FROM going)
+			UNION ALL SELECT p.num FROM children c JOIN runs p ON p.id = c.parent
+				WHERE c.run NOT IN (SELECT num FROM going))`); err != nil {
 			return report, err
 		}
 		if kept, err = w.conn.number(`SELECT changes()`); err != nil {

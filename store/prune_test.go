@@ -178,3 +178,44 @@ func TestPruningBesideAppends(t *testing.T) {
 		t.Errorf("%d runs are open (%v)", len(open), err)
 	}
 }
+
+// A family goes together: nothing goes whose child or parent, near or far, stays.
+func TestAFamilyIsPrunedTogether(t *testing.T) {
+	t.Parallel()
+	const opened = "" // never ended
+	for _, r := range []struct {
+		name string
+		last [3]engine.Status // how grandparent, parent and child ended
+		rec  int              // which of them is unreconciled; 0 for none, counted from 1
+		left int
+	}{
+		{"all ended", [3]engine.Status{engine.StatusFailed, engine.StatusSucceeded, engine.StatusSucceeded}, 0, 0},
+		{"the child is open", [3]engine.Status{engine.StatusFailed, engine.StatusFailed, opened}, 0, 3},
+		{"the child's outcome is unknown", [3]engine.Status{engine.StatusFailed, engine.StatusFailed, engine.StatusFailed}, 3, 3},
+		{"the grandparent is open", [3]engine.Status{opened, engine.StatusSucceeded, engine.StatusSucceeded}, 0, 3},
+		{"the parent is unreconciled", [3]engine.Status{engine.StatusFailed, engine.StatusFailed, engine.StatusSucceeded}, 2, 3},
+	} {
+		s := open(t, filepath.Join(t.TempDir(), "state.db"))
+		for i, status := range r.last {
+			a := admission(fmt.Sprintf("run_%d", i+1))
+			if i > 0 {
+				fact := a.Fact.(engine.Admitted)
+				fact.Parent = &engine.Parent{Run: fmt.Sprintf("run_%d", i), Step: "s", Name: "call w", Depth: i, Wait: true}
+				a.Fact = fact
+			}
+			facts := []engine.Event{a}
+			if status != opened {
+				facts = append(facts, engine.Event{Run: a.Run, At: historytest.At, Fact: engine.Ended{Status: status, Reconcile: r.rec == i+1}})
+			}
+			if err := s.Append(facts...).Wait(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := s.Prune(historytest.At.Add(time.Hour), false); err != nil {
+			t.Fatal(err)
+		}
+		if left := runsOf(t, s); len(left) != r.left {
+			t.Errorf("%s: left are %v, want %d of 3", r.name, left, r.left)
+		}
+	}
+}
