@@ -68,8 +68,13 @@ func (e *Engine) Submit(d Delivery) (Receipt, error) {
 		return Receipt{}, &Error{Code: "WOML_TRIGGER_PAYLOAD_TOO_LARGE", Message: fmt.Sprintf("the payload has %d bytes; at most %d are taken", len(d.Payload), MaxPayload)}
 	case !isObject(d.Payload):
 		return Receipt{}, &Error{Code: codePayload, Message: "the payload is not a JSON object in UTF-8"}
-	case nesting(d.Payload) > maxNesting:
-		return Receipt{}, &Error{Code: codePayload, Message: fmt.Sprintf("the payload is nested more than %d deep", maxNesting)}
+	}
+	deepest := maxDelivered
+	if d.parent != nil || d.RerunOf != "" {
+		deepest = maxNesting
+	}
+	if flaw := payloadFlaw(d.Payload, deepest); flaw != "" {
+		return Receipt{}, &Error{Code: codePayload, Message: "the payload " + flaw}
 	}
 	id, digest := d.identity(), ""
 	if d.Key != "" {
@@ -90,7 +95,7 @@ func (e *Engine) Submit(d Delivery) (Receipt, error) {
 	case found && d.parent != nil && known != digestJSON(d.Payload):
 		return Receipt{}, &Error{Code: "WOML_WORKFLOW_CALL_IDEMPOTENCY_CONFLICT",
 			Message: fmt.Sprintf("an earlier attempt gave %s another payload, as %s: make it of what no retry changes, or give the call another name", d.Workflow, run)}
-	case found && d.parent == nil && known != digest:
+	case found && d.parent == nil && known != digest && !e.delivered(run, digest):
 		return Receipt{}, &Error{Code: "WOML_TRIGGER_IDEMPOTENCY_CONFLICT", Message: "this Idempotency-Key was delivered before with another payload, by " + run}
 	case found:
 		return Receipt{Run: run, Duplicate: true}, nil
@@ -130,6 +135,13 @@ func (e *Engine) earlier(d Delivery) (run, digest string, ok bool, err error) {
 		return run, digestJSON(child.Admitted.Payload), true, nil
 	}
 	return e.o.History.Delivery(d.Workflow, d.Trigger, d.Key)
+}
+
+// delivered reports whether a run was admitted with a payload of this digest: the one that is
+// kept with a delivery may have been made by a version that compared numbers as doubles.
+func (e *Engine) delivered(run, digest string) bool {
+	r, err := e.Get(run)
+	return err == nil && digestJSON(r.Admitted.Payload) == digest
 }
 
 // enterAdmission lets one admission of an identity in at a time.

@@ -179,7 +179,7 @@ func TestPayloadLimits(t *testing.T) {
 	l.start()
 	for payload, code := range map[string]string{most: "", most[:len(most)-1] + " }": "WOML_TRIGGER_PAYLOAD_TOO_LARGE", `[]`: "WOML_TRIGGER_PAYLOAD_INVALID",
 		`{"a":`: "WOML_TRIGGER_PAYLOAD_INVALID", "{\"a\":\"\xff\"}": "WOML_TRIGGER_PAYLOAD_INVALID", ` {"a":""}`: "",
-		`{"a":` + strings.Repeat("[", 999) + strings.Repeat("]", 999) + `}`: "", `{"a":` + strings.Repeat("[", 1000) + strings.Repeat("]", 1000) + `}`: "WOML_TRIGGER_PAYLOAD_INVALID"} {
+		`{"a":` + strings.Repeat("[", 499) + strings.Repeat("]", 499) + `}`: "", `{"a":` + strings.Repeat("[", 500) + strings.Repeat("]", 500) + `}`: "WOML_TRIGGER_PAYLOAD_INVALID"} {
 		l.run(func() {
 			if _, got := l.admit("orders", "", payload); got != code {
 				t.Errorf("a payload of %d bytes: %q, want %q", len(payload), got, code)

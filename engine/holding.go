@@ -139,30 +139,32 @@ func (e *Engine) below(r *Run) (child string, open bool, err error) {
 	return child, false, nil
 }
 
-// waitBelow waits until no child of the run is at work. It gives a child that must still be settled.
-func (rt *running) waitBelow() (w *Wait, err error) {
+// waitBelow waits until no child of the run is at work. It gives a child that
+// must still be settled, and tells whether one was at work.
+func (rt *running) waitBelow() (w *Wait, waited bool, err error) {
 	e := rt.e
 	for {
 		child, open, err := e.below(rt.snapshot())
 		if err != nil || child == "" {
-			return nil, err
+			return nil, waited, err
 		}
 		e.mu.Lock()
 		here := e.open[child] != nil
 		e.mu.Unlock()
 		if !open || !here { // one that nobody carries out ends when somebody does
-			return &Wait{Run: child}, nil
+			return &Wait{Run: child}, waited, nil
 		}
 		if _, err := e.append(rt, Waiting{Child: child}); err != nil {
-			return nil, err
+			return nil, waited, err
 		}
+		waited = true
 		rt.release()
 		rt.awaitEnd(child)
 		if e.root.Err() != nil {
-			return nil, ErrKilled
+			return nil, waited, ErrKilled
 		}
 		if err := rt.cancelBelow(); err != nil { // it may have been cancelled meanwhile
-			return nil, err
+			return nil, waited, err
 		}
 	}
 }

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-
-	"github.com/gowebpki/jcs"
 )
 
 // stepKey is attempt.idempotencyKey: "sha256:" and the hex SHA-256 of the RFC 8785
@@ -53,19 +51,6 @@ func digest(b []byte) string {
 func contentHash(b []byte) string {
 	sum := sha256.Sum256(canonicalJSON(b))
 	return hex.EncodeToString(sum[:16])
-}
-
-// digestJSON is the digest of a JSON text's canonical form (RFC 8785). What has none (a lone surrogate in it, say) is hashed as it stands.
-func digestJSON(raw []byte) string {
-	return digest(canonicalJSON(raw))
-}
-
-// canonicalJSON is the RFC 8785 form of a JSON text, and any other text as it stands.
-func canonicalJSON(raw []byte) []byte {
-	if canonical, err := jcs.Transform(raw); err == nil {
-		return canonical
-	}
-	return raw
 }
 
 // digestParts is the digest of several texts: no other texts have the same one.

@@ -172,7 +172,7 @@ func (rt *running) finish(cause error) (again bool, err error) {
 	if errors.Is(cause, ErrKilled) || isHistory(cause) || rt.e.root.Err() != nil {
 		return false, cause
 	}
-	wait, again, err := rt.waitForOthers()
+	wait, again, err := rt.waitForOthers(cause)
 	if again || err != nil {
 		return again, err
 	}
@@ -187,8 +187,10 @@ func (rt *running) finish(cause error) (again bool, err error) {
 		if err := rt.settleFailure(failed); err != nil {
 			return false, err
 		}
-		if wait, again, err = rt.waitForOthers(); again || err != nil { // inverses can have children too
-			return again, err
+		if rt.snapshot().undoing() { // inverses can have children too
+			if wait, again, err = rt.waitForOthers(nil); again || err != nil {
+				return again, err
+			}
 		}
 	}
 	end := Ended{Status: StatusSucceeded, Waits: wait}
@@ -218,7 +220,7 @@ func (rt *running) finish(cause error) (again bool, err error) {
 // waitForOthers waits for the children of the run that are at work. It gives what must be
 // settled before the run can be, and with again that the run stands at a child which is now.
 // A run with an unknown operation of its own waits for the decision about that first.
-func (rt *running) waitForOthers() (w *Wait, again bool, err error) {
+func (rt *running) waitForOthers(cause error) (w *Wait, again bool, err error) {
 	if err := rt.cancelBelow(); err != nil {
 		return nil, false, err
 	}
@@ -227,8 +229,12 @@ func (rt *running) waitForOthers() (w *Wait, again bool, err error) {
 	if own {
 		return nil, false, nil
 	}
-	if w, err = rt.waitBelow(); err != nil || w != nil {
+	w, waited, err := rt.waitBelow()
+	if err != nil || w != nil {
 		return w, false, err
+	}
+	if !waited && errors.Is(cause, errRunTimeout) { // it came too late
+		return nil, false, nil
 	}
 	var stands bool
 	var child string
