@@ -44,6 +44,9 @@ func (e *Engine) carryCredentials(header http.Header, q *Request) error {
 	}
 	for _, line := range q.Auth {
 		name, form, _ := strings.Cut(line, ": ")
+		if len(header.Values(name)) > 0 {
+			continue
+		}
 		value, err := e.reveal(form, func(secret string) string { return secret })
 		if err != nil {
 			return err

@@ -51,6 +51,8 @@ func TestRefusals(t *testing.T) {
 		`{"origins": {"*": {"carrier": "header"}}}`:                      "1:",
 		`{"origins": {"localhost": {}}}`:                                 "write scheme, host and port",
 		`{"origins": {"*": {"lookup": "http://x/"}}}`:                    "has no place for",
+		`{"origins": {"*": {"items": "data"}}}`:                          "is not a JSON pointer",
+		`{"origins": {"*": {"lookupKey": "raw"}}}`:                       "neither value nor as-sent",
 		"{\"origins\": {\n  \"*\": {\"enforces\": 1}}}":                  "2:",
 		"{\"origins\": {\n  \"*\": {\"enforces\": true}}, }":             "2:",
 		``: "1:1: nothing is there; ",
@@ -96,6 +98,43 @@ func TestProtects(t *testing.T) {
 		}
 		if got := s.Of("http://p.test/").Protects(r.header, r.field); got != r.want {
 			t.Errorf("%s, with the key in %q or %q: %v", r.contract, r.header, r.field, got)
+		}
+	}
+}
+
+func TestLookups(t *testing.T) {
+	t.Parallel()
+	for _, r := range []struct {
+		contract string
+		declared bool
+		at       string // of the key a+b&c=d/e%f#g h, sent to http://p.test/v1/jobs?x=1
+	}{
+		{`{}`, false, "http://p.test/v1/jobs/by-idempotency-key/a+b&c=d%2Fe%25f%23g%20h"},
+		{`{"retention": "24h"}`, false, "http://p.test/v1/jobs/by-idempotency-key/a+b&c=d%2Fe%25f%23g%20h"},
+		{`{"enforces": true}`, true, "http://p.test/v1/jobs/by-idempotency-key/a+b&c=d%2Fe%25f%23g%20h"},
+		{`{"enforces": false}`, false, "http://p.test/v1/jobs/by-idempotency-key/a+b&c=d%2Fe%25f%23g%20h"},
+		{`{"enforces": false, "lookup": "{origin}/find/{key}?k={key}"}`, true, "http://p.test/find/a+b&c=d%2Fe%25f%23g%20h?k=a%2Bb%26c%3Dd%2Fe%25f%23g%20h"},
+		{`{"lookup": "{url}?token={key}"}`, true, "http://p.test/v1/jobs?token=a%2Bb%26c%3Dd%2Fe%25f%23g%20h"},
+	} {
+		s, err := Parse([]byte(`{"origins": {"*": ` + r.contract + `}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := s.Of("http://p.test/v1/jobs")
+		if at, ok := c.LookupURL("http://p.test/v1/jobs?x=1", "a+b&c=d/e%f#g h"); !ok || at != r.at || c.LookedUp != r.declared {
+			t.Errorf("%s: declared %v, look-up at %s, want %v, %s", r.contract, c.LookedUp, at, r.declared, r.at)
+		}
+	}
+}
+
+func TestUnquoted(t *testing.T) {
+	t.Parallel()
+	for key, want := range map[string]string{
+		`"k1"`: "k1", `"a b"`: "a b", `"a\"b\\c"`: `a"b\c`,
+		`k1`: "", `""`: "", `"`: "", `"k1`: "", `"a"b"`: "", `"a\b"`: "", `"a\"`: "", "\"a\tb\"": "", `"ü"`: "",
+	} {
+		if got, ok := Unquoted(key); got != want || ok != (want != "") {
+			t.Errorf("%s is %q, %v; want %q", key, got, ok, want)
 		}
 	}
 }
