@@ -23,6 +23,7 @@ type Situation struct {
 	Keyed       bool          // the call carries a key, or its method may be repeated
 	Protected   bool          // the origin enforces keys that are sent as this one was
 	Cancelled   bool          // the run was asked to end
+	Undone      bool          // what the run had done is being undone, or was
 	OtherKey    bool          // the step has another unknown key
 	Conflict    bool          // the last answer under the key was 409
 	Age         time.Duration // of the key, now
@@ -147,6 +148,8 @@ func (s Situation) resubmit() Ruling {
 	switch {
 	case s.Cancelled:
 		return Ruling{Denied, "the run was cancelled: start a new one"}
+	case s.Undone:
+		return Ruling{Denied, "what the run had done was undone, and it is not taken up again: start a new run"}
 	case row.resubmit == Denied && s.Answered:
 		return Ruling{Denied, "the call was answered, and is done: there is nothing to send again"}
 	case row.resubmit == Denied:

@@ -60,6 +60,7 @@ func TestWhatMayBeDecided(t *testing.T) {
 		{"interrupted after a keyed write was done", Situation{Interrupted: true, Answered: true, Wrote: true, Keyed: true}, "yes", "yes", "no", "yes", AdviseResubmit},
 		{"interrupted after a write without a key was done", Situation{Interrupted: true, Answered: true, Wrote: true}, "yes", "force", "no", "yes", AdviseRecord},
 		{"cancelled, found, matches", with(askedAbout(ProofMatches), cancelled), "yes", "no", "no", "yes", AdviseRecord},
+		{"undone since, no record", with(askedAbout(ProofNoRecord), func(s *Situation) { s.Undone = true }), "no", "no", "yes", "force", AdviseEscalate},
 		{"cancelled, no record", with(askedAbout(ProofNoRecord), cancelled), "no", "no", "yes", "force", AdviseEscalate},
 		{"cancelled, never looked up", with(askedAbout(ProofNone), cancelled), "no", "no", "force", "force", AdviseLookup},
 		{"without a key, found, matches", with(askedAbout(ProofMatches), unkeyed), "yes", "no", "no", "yes", AdviseRecord},
@@ -93,7 +94,7 @@ func situations() *rapid.Generator[Situation] {
 	return rapid.Custom(func(t *rapid.T) Situation {
 		flag := func(name string) bool { return rapid.Bool().Draw(t, name) }
 		s := Situation{Askable: flag("askable"), Sent: flag("sent"), Answered: flag("answered"), Interrupted: flag("interrupted"), Wrote: flag("wrote"),
-			Keyed: flag("keyed"), Protected: flag("protected"), Cancelled: flag("cancelled"), OtherKey: flag("other key"), Conflict: flag("conflict"),
+			Keyed: flag("keyed"), Protected: flag("protected"), Cancelled: flag("cancelled"), Undone: flag("undone"), OtherKey: flag("other key"), Conflict: flag("conflict"),
 			Proof: rapid.SampledFrom([]Proof{ProofNone, ProofNoAnswer, ProofStale, ProofMatches, ProofIncomparable, ProofContradicts, ProofSeveral, ProofNoRecord, ProofUnproven}).Draw(t, "proof")}
 		if flag("a retention") {
 			s.Retention = 24 * time.Hour

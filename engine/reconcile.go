@@ -48,14 +48,12 @@ func (e *Engine) Resolve(q Resolution) error {
 	if err != nil {
 		return err
 	}
-	if q.Decision == Resubmit && !c.Undo && rt.run.undoing() {
-		return &Refused{Why: "what the run had done was undone, and it is not taken up again: start a new run"}
-	}
 	fact := Decided{Pos: c.Pos, Decision: q.Decision, Key: c.Key, Reason: q.Reason, Result: q.Result, Inbox: q.Inbox}
-	ruling, err := e.Rule(rt.run, c, q.Decision, len(q.Result) > 0)
+	now, err := e.Situation(rt.run, c)
 	if err != nil {
 		return err
 	}
+	ruling := now.Ruling(q.Decision, len(q.Result) > 0)
 	switch {
 	case q.Decision == Escalate && strings.TrimSpace(q.Reason) == "":
 		return &Refused{Why: "an escalation needs a reason, for the person who gets it"}
@@ -66,15 +64,22 @@ func (e *Engine) Resolve(q Resolution) error {
 	}
 	fact.Forced = ruling.Why
 	fact.AnyKey = q.Decision == Resubmit && q.Force
-	if ev := c.cited(); ev != nil && q.Decision == Record {
-		fact.Evidence = ev.Seq
-	} else if n := len(c.Evidence); n > 0 {
-		fact.Evidence = c.Evidence[n-1].Seq
-	}
+	fact.Evidence = cites(c, q.Decision, now)
 	if err := e.foresee(id, &fact); err != nil {
 		return err
 	}
 	return e.carryOut(rt, fact)
+}
+
+// cites is the place of the evidence that a decision rests on; 0 where none counts.
+func cites(c *Call, d Decision, now Situation) int64 {
+	if ev := c.cited(); ev != nil && d == Record {
+		return ev.Seq
+	}
+	if n := len(c.Evidence); n > 0 && now.Proof != ProofStale {
+		return c.Evidence[n-1].Seq
+	}
+	return 0
 }
 
 // enterDecision lets one decision about a run in at a time, cancels included.
@@ -170,12 +175,6 @@ func keysOf(calls []*Call) string {
 		return "none with a key"
 	}
 	return strings.Join(keys, " or ")
-}
-
-// Rule is table e for a decision about a call now. The key's use is read from the history.
-func (e *Engine) Rule(r *Run, c *Call, d Decision, byHand bool) (Ruling, error) {
-	s, err := e.Situation(r, c)
-	return s.Ruling(d, byHand), err
 }
 
 // Situation is what table e looks at for a call now, other runs under its key included.

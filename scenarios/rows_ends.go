@@ -160,8 +160,13 @@ func (w *wire) evidence(run string, f engine.Evidence) []Row {
 		if f.Match == engine.Contradicts {
 			r.Tone = ToneBad
 		}
+	case engine.FoundSeveral:
+		r.Tone, r.Detail = ToneUnknown, strconv.Itoa(f.Records)+" records: which of them was meant is not known"
 	case engine.FoundNoRecord:
 		r.Tone, r.Detail = TonePlain, "yet: a late request can still arrive"
+		if f.Unproven {
+			r.Tone, r.Detail = ToneUnknown, "yet, and unproven: the address is only assumed"
+		}
 	case engine.FoundNoAnswer:
 		r.Tone, r.Detail = ToneUnknown, "nobody knows more than before"
 	}

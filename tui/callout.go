@@ -65,7 +65,12 @@ func (b beliefPane) evidenceSentence(e *engine.EvidenceAt, noun string) (what, m
 			return "Looked up at " + at + ": found, and it contradicts what was sent.", "It may belong to somebody else."
 		}
 		return "Looked up at " + at + ": the " + noun + " is there.", "Record it: then nothing is sent again."
+	case engine.FoundSeveral:
+		return "Looked up at " + at + ": several records.", "Which of them was meant is not known."
 	case engine.FoundNoRecord:
+		if e.Unproven {
+			return "Looked up at " + at + ": no record, unproven.", "The address is only assumed: perhaps nothing can be looked up there."
+		}
 		return "Looked up at " + at + ": no record.", "That is not the same as did not happen: a late request can still arrive."
 	}
 	return "Looked up at " + at + ": no answer.", "Nobody knows more than before."

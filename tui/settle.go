@@ -182,6 +182,7 @@ func pathOf(url string) string {
 
 var foundSigns = map[engine.Found]sign{
 	engine.FoundRecord:   {glyphGood, "found", inkGood},
+	engine.FoundSeveral:  {glyphUnknown, "several", inkUnknown},
 	engine.FoundNoRecord: {glyphNote, "no record", inkText},
 	engine.FoundNoAnswer: {glyphUnknown, "no answer", inkUnknown},
 }
@@ -244,6 +245,10 @@ func (p *settle) decided(m *model, d *engine.DecidedAt, width int) []spans {
 // limits is what an answer does and does not prove.
 func limits(e *engine.EvidenceAt) string {
 	switch {
+	case e.Found == engine.FoundSeveral:
+		return strconv.Itoa(e.Records) + " records: which of them was meant is not known"
+	case e.Found == engine.FoundNoRecord && e.Unproven:
+		return "unproven: the address is only assumed, and has never found a record; perhaps nothing can be looked up there"
 	case e.Found == engine.FoundNoRecord:
 		return "not found is not the same as did not happen: a late request can still arrive"
 	case e.Found == engine.FoundNoAnswer:
