@@ -39,6 +39,7 @@ type Databases struct {
 type localFile struct {
 	*sql.DB
 	marks
+	writer chan struct{} // full while a write of this process is carried out: SQLite's own waiting is for other processes, and not in order
 }
 
 // Limits of services.db.
@@ -93,6 +94,14 @@ func (d *Databases) run(ctx context.Context, connection json.RawMessage, operati
 	}
 	if u.file, err = d.connect(name); err != nil {
 		return nil, err
+	}
+	if !readOnly(operation) {
+		select {
+		case u.file.writer <- struct{}{}:
+			defer func() { <-u.file.writer }()
+		case <-ctx.Done():
+			return nil, located(sqlError(context.Cause(ctx), "UNAVAILABLE"), name)
+		}
 	}
 	conn, err := u.file.Conn(ctx)
 	if err != nil {
@@ -279,7 +288,7 @@ func (d *Databases) connect(name string) (*localFile, error) {
 	// Once, and before anybody else uses the file: SQLite does not wait for its turn to
 	// change this. Where it cannot be changed now the file does as it is.
 	_, _ = db.Exec("PRAGMA journal_mode=WAL")
-	d.open[path] = &localFile{DB: db}
+	d.open[path] = &localFile{DB: db, writer: make(chan struct{}, 1)}
 	return d.open[path], nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -278,6 +279,23 @@ func TestALockThatOthersHold(t *testing.T) {
 	if err := write(); err != nil {
 		t.Errorf("afterwards: %v", err)
 	}
+}
+
+// Writers of one process wait for each other, however long that takes: the patience is for other programs.
+func TestManyWritersOfOneFile(t *testing.T) {
+	t.Parallel()
+	d, c := database(t)
+	d.patience = 0
+	var writers sync.WaitGroup
+	for i := range 64 {
+		writers.Go(func() {
+			input := fmt.Sprintf(`{"table":"events","values":{"id":"e%d","amount":1}}`, i)
+			if _, err := d.Do(t.Context(), json.RawMessage(c), "insert", json.RawMessage(input)); err != nil {
+				t.Errorf("writer %d: %v", i, err)
+			}
+		})
+	}
+	writers.Wait()
 }
 
 func TestStatements(t *testing.T) {

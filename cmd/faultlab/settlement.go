@@ -310,6 +310,9 @@ func (t *settler) round(ctx context.Context, r *engine.Run, out *settledRun, loo
 		if err != nil {
 			return false, err
 		}
+		if s.Interrupted { // nothing of it is unknown: whether it is to go on, a person says
+			continue
+		}
 		advice := s.Advice()
 		if s.Askable && !looked[op] && advice != engine.AdviseRecord {
 			looked[op] = true
