@@ -284,8 +284,10 @@ func TestALockThatOthersHold(t *testing.T) {
 // Writers of one process wait for each other, however long that takes: the patience is for other programs.
 func TestManyWritersOfOneFile(t *testing.T) {
 	t.Parallel()
-	d, c := database(t)
+	_, c := database(t)
+	d := NewDatabases("", nil)
 	d.patience = 0
+	defer d.Close()
 	var writers sync.WaitGroup
 	for i := range 64 {
 		writers.Go(func() {
