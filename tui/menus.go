@@ -147,9 +147,9 @@ var composition = []struct {
 	{"When does the effect commit?", []choice{
 		{"before the reply", "The record is in the ledger before the caller gets anything.", func(f *fault.Fault) { f.Commit.When = fault.BeforeReply }},
 		{"never", "Nothing is stored.", func(f *fault.Fault) { f.Commit.When = fault.Never }},
-		{"never, and it never ends", "Nothing is stored, and the key stays in flight.", func(f *fault.Fault) { f.Commit.When = fault.Stuck }},
 		{"2s late", "The record is stored 2 s after the request, whatever the caller got meanwhile.", late(2 * time.Second)},
 		{"30s late", "The record is stored 30 s after the request: later than most callers wait.", late(30 * time.Second)},
+		{"never, and it never ends", "Nothing is stored, and the key stays in flight.", func(f *fault.Fault) { f.Commit.When = fault.Stuck }},
 	}},
 	{"What does the caller get?", []choice{
 		{"a normal answer", "The answer that the contract prescribes.", func(f *fault.Fault) { f.Reply.Do = fault.Normal }},
