@@ -30,7 +30,7 @@ func (b *Bench) Do(line string) error {
 	if !isAct(l.Verb) {
 		return fmt.Errorf("%s is not a verb of a bench", l.Verb)
 	}
-	if err := l.Check(names{b.documents()}); err != nil {
+	if err := l.Check(names{docs: b.documents()}); err != nil {
 		return err
 	}
 	if l, err = b.takeFiles(l); err != nil {

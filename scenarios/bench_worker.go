@@ -65,8 +65,8 @@ func (b *Bench) parse(name string, src []byte) (*woml.Document, error) {
 }
 
 // placed is a mistake in an embedded document, where it stands in the scenario's file.
-func placed(s *lang.Scenario, name string, d woml.Diagnostic) error {
-	return fmt.Errorf("%s:%d:%d: %s: %s", s.File, s.FileLine[name]+d.Line-1, d.Column, d.Code, d.Message)
+func placed(s *lang.Scenario, name string, d woml.Diagnostic) *lang.Error {
+	return &lang.Error{File: s.File, Line: s.FileLine[name] + d.Line - 1, Column: d.Column, Message: d.Code + ": " + d.Message}
 }
 
 // use puts a document in the place of the former one of its workflow.

@@ -62,20 +62,11 @@ func LoadFile(file string) (*lang.Scenario, error) {
 }
 
 func load(file string, src []byte) (*lang.Scenario, error) {
-	s, err := lang.Parse(file, src)
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range s.Names {
-		if filepath.Ext(name) != ".woml" {
-			continue
-		}
-		if d, diags := document(s.Files[name]); d == nil {
-			return nil, placed(s, name, diags[0])
-		}
-	}
-	if err := s.Check(namesOf(s)); err != nil {
-		return nil, err
+	s, errs := lang.Read(file, src)
+	errs = append(errs, mistakes(s)...)
+	if len(errs) > 0 {
+		errs.Sort()
+		return nil, errs
 	}
 	return s, nil
 }

@@ -81,14 +81,26 @@ func read(list *jsondoc.Reader, text []byte, v jsondoc.Value) Fault {
 	return Fault{}
 }
 
+// asWord says how an axis is written that somebody wrote as one word.
+var asWord = map[string]string{
+	"commit": `"commit":{"when":"never"}, where "when" is before-reply, never, late or stuck`,
+	"reply":  `"reply":{"do":"reset"} or "reply":{"status":503}`,
+	"on":     `"on":{"requests":"replay"}, where "requests" is new, replay, look-up or any`,
+}
+
 func readObject(r *jsondoc.Reader) Fault {
 	var name string
 	r.Text("name", &name)
 	f, isAlias := Named(name)
 	f.Name = name
-	axes := false
-	r.Within("commit", func(r *jsondoc.Reader) { axes = true; readCommit(r, &f.Commit) })
-	r.Within("reply", func(r *jsondoc.Reader) { axes = true; readReply(r, &f.Reply) })
+	axes := r.Has("commit") || r.Has("reply")
+	for axis, way := range asWord {
+		if r.Is(axis, jsondoc.String) {
+			r.FailAt(axis, "%q is an object: write %s", axis, way)
+		}
+	}
+	r.Within("commit", func(r *jsondoc.Reader) { readCommit(r, &f.Commit) })
+	r.Within("reply", func(r *jsondoc.Reader) { readReply(r, &f.Reply) })
 	r.Within("on", func(r *jsondoc.Reader) { readOn(r, &f.On) })
 	switch {
 	case !isAlias && !axes && name != "":

@@ -61,6 +61,12 @@ func (r *Reader) Has(name string) bool {
 	return ok
 }
 
+// Is reports whether the member is there and of this type.
+func (r *Reader) Is(name string, is Type) bool {
+	v, ok := r.value.Get(name)
+	return ok && v.Type == is
+}
+
 func (r *Reader) member(name string, want Type) (Value, bool) {
 	r.asked = append(r.asked, name)
 	v, ok := r.value.Get(name)

@@ -177,6 +177,9 @@ func mistake(k Kind, choices []string, w word) *Error {
 	if w.text == "" && k != KindWord && k != KindValue && k != KindKey {
 		return &Error{Message: "an empty " + string(k) + " fits nothing here"}
 	}
+	if w.quoted && jsonAlone[k] && (strings.HasPrefix(w.text, "{") || strings.HasPrefix(w.text, "[")) {
+		return &Error{Message: "JSON stands without quotes here: write " + short(compact(w.text))}
+	}
 	if w.json && !takesJSON[k] {
 		return &Error{Message: "JSON does not fit here, a " + string(k) + " does"}
 	}
@@ -187,6 +190,9 @@ func mistake(k Kind, choices []string, w word) *Error {
 	}
 	return nil
 }
+
+// jsonAlone are the kinds that are JSON or the name of something: no name begins with a bracket.
+var jsonAlone = map[Kind]bool{KindPayload: true, KindFault: true, KindContract: true}
 
 // takesJSON are the kinds that an object or an array fits.
 var takesJSON = map[Kind]bool{KindValue: true, KindPayload: true, KindFault: true, KindContract: true, KindText: true}

@@ -2,8 +2,8 @@ package lang
 
 import (
 	"bytes"
+	"fmt"
 	"path"
-	"sort"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -18,20 +18,23 @@ const Ext = ".txtar"
 // Errors, each with its place and what would fit there. The names of faults,
 // contracts, triggers and steps are not judged here, see Check.
 func Parse(file string, src []byte) (*Scenario, error) {
+	s, errs := Read(file, src)
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	return s, nil
+}
+
+// Read is Parse that gives the scenario as far as it could be read beside its mistakes, so that Check can add those
+// that it finds.
+func Read(file string, src []byte) (*Scenario, Errors) {
 	p := newReader(file, src)
 	for n, text := range p.script {
 		p.read(n+1, text)
 	}
 	p.finish()
-	if len(p.errs) > 0 {
-		sort.SliceStable(p.errs, func(i, j int) bool { return p.errs[i].before(p.errs[j]) })
-		return nil, p.errs
-	}
-	return p.out, nil
-}
-
-func (e *Error) before(o *Error) bool {
-	return e.Line < o.Line || e.Line == o.Line && e.Column < o.Column
+	p.errs.Sort()
+	return p.out, p.errs
 }
 
 // ParseLine reads one verb as it is typed on the workbench.
@@ -100,8 +103,9 @@ func (p *reader) read(n int, text string) {
 	case !v.InFile():
 		at(v.Name + " is for the workbench only")
 	case len(p.errs) > before:
+		p.out.uses = append(p.out.uses, l.uses...) // what stands before the mistake can be wrong too
 	case v.Use&InHead != 0 && p.actsAt > 0:
-		at(v.Name + " belongs in the head, before the script that begins in line " + strconv.Itoa(p.actsAt))
+		at(fmt.Sprintf("%s belongs in the head: move this line up, above line %d (%s), where the script begins", v.Name, p.actsAt, p.out.Lines[0].Verb))
 	case v.Use&InHead != 0:
 		p.head(l)
 	case v.Name == "because":

@@ -222,7 +222,7 @@ func TestEveryMistakeHasItsPlaceAndWhatFits(t *testing.T) {
 		{"empty file", "", `x.txtar:1:1: a scenario begins with its title`},
 		{"title twice", "title T\n\ntitle U\n", `x.txtar:3:1: title stands twice, first in line 1`},
 		{"title without text", "title  \n", `x.txtar:1:6: title wants TEXT here`},
-		{"head after the script", "title T\nwait\nseed 7\n", `x.txtar:3:1: seed belongs in the head, before the script that begins in line 2`},
+		{"head after the script", "title T\nwait\nseed 7\n", `x.txtar:3:1: seed belongs in the head: move this line up, above line 2 (wait), where the script begins`},
 		{"because of nothing", "title T\nwait\nbecause so\n", `x.txtar:3:1: because explains an ask, and no ask stands right above it`},
 		{"no right answer", "title T\nask How many?  0 | 1\n", `x.txtar:2:5: no answer has a star before it, which marks the right one; what fits: *0, *1`},
 		{"two right answers", "title T\nask How many?  *0 | *1\n", `x.txtar:2:5: two answers have a star; only the right one has`},
