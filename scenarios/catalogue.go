@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -69,31 +68,6 @@ func load(file string, src []byte) (*lang.Scenario, error) {
 		return nil, errs
 	}
 	return s, nil
-}
-
-// LoadFolder reads every scenario file of a folder, in the order of their names. What can be read comes back beside the error about what cannot.
-func LoadFolder(folder string) ([]*lang.Scenario, error) {
-	files, err := filepath.Glob(filepath.Join(folder, "*"+lang.Ext))
-	if err != nil {
-		return nil, fmt.Errorf("list %s: %w", folder, err)
-	}
-	if _, err := os.Stat(folder); err != nil {
-		return nil, fmt.Errorf("list %s: %w", folder, err)
-	}
-	var out []*lang.Scenario
-	var errs []string
-	for _, file := range files {
-		s, err := LoadFile(file)
-		if err != nil {
-			errs = append(errs, err.Error())
-			continue
-		}
-		out = append(out, s)
-	}
-	if len(errs) > 0 {
-		return out, fmt.Errorf("%s", strings.Join(errs, "\n"))
-	}
-	return out, nil
 }
 
 // book is the catalogue as it was read.

@@ -79,17 +79,30 @@ func TestABrokenDocumentIsPlacedInItsScenario(t *testing.T) {
 func TestAFolderGivesWhatCanBeRead(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	for name, text := range map[string]string{"b.txtar": smallScenario, "a.txtar": smallScenario, "c.txtar": "nonsense\n", "d.txt": "not mine"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+	for name, text := range map[string]string{"b.txtar": smallScenario, "a.txtar": smallScenario, "c.txtar": "nonsense\n", "d.txt": "not mine",
+		"sub/deep/e.txtar": smallScenario, ".git/f.txtar": smallScenario} {
+		file := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	all, err := LoadFolder(dir)
-	if len(all) != 2 || all[0].Name != "a" || all[1].Name != "b" {
-		t.Errorf("it gives %v", all)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if err == nil || !strings.Contains(err.Error(), "c.txtar:1:1: ") {
-		t.Errorf("of the broken one it says %v", err)
+	var got []string
+	for _, l := range all {
+		if l.Unread == nil {
+			got = append(got, l.Scenario.Name)
+			continue
+		}
+		got = append(got, "not "+filepath.Base(l.Unread.File))
+		if !strings.Contains(l.Unread.Error(), "c.txtar:1:1: ") {
+			t.Errorf("of the broken one it says %v", l.Unread)
+		}
+	}
+	if want := "a, b, not c.txtar, e"; strings.Join(got, ", ") != want {
+		t.Errorf("it gives %v, want %s", got, want)
 	}
 	if _, err := LoadFolder(filepath.Join(dir, "none")); err == nil {
 		t.Error("a folder that is not there gives no error")

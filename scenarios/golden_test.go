@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"encoding/xml"
+	"errors"
 	"flag"
 	"os"
 	"path/filepath"
@@ -246,18 +247,22 @@ func TestTheReportForCI(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := WriteJUnit(&b, []*Report{replay(t, s, Options{}), failing(t)}); err != nil {
+	if err := WriteJUnit(&b, []Result{{Report: replay(t, s, Options{})}, {Report: failing(t)}, {Unread: &Unread{"cases/bad.txtar", errors.New("cases/bad.txtar:3:1: unknown verb\ncases/bad.txtar:4:1: and more")}}}); err != nil {
 		t.Fatal(err)
 	}
 	var got junitSuite
 	if err := xml.Unmarshal(b.Bytes(), &got); err != nil {
 		t.Fatalf("%v\n%s", err, b.String())
 	}
-	if got.Tests != 2 || got.Failures != 1 || got.Time != "0.012" || len(got.Cases) != 2 || got.Cases[0].Failure != nil {
+	if got.Tests != 3 || got.Failures != 1 || got.Errors != 1 || got.Time != "0.012" || len(got.Cases) != 3 || got.Cases[0].Failure != nil {
 		t.Fatalf("the suite is %+v", got)
 	}
 	if f := got.Cases[1].Failure; f == nil || !strings.Contains(f.Message, "mine.txtar:") || !strings.Contains(f.Message, "expected jobs 2, seen 1 effect in jobs") {
 		t.Errorf("the failure is %+v", f)
+	}
+	if c := got.Cases[2]; c.Failure != nil || c.Error == nil || c.Class != "faultlab.cases" || c.Name != "bad" ||
+		c.Error.Message != "cases/bad.txtar:3:1: unknown verb" || !strings.Contains(c.Error.Text, "cases/bad.txtar:4:1: and more") {
+		t.Errorf("the file that could not be read is %+v", c)
 	}
 }
 

@@ -8,6 +8,12 @@ import (
 	"faultlab/scenarios/lang"
 )
 
+// Result is what came of one scenario file: a report, or why there is none.
+type Result struct {
+	Report *Report // nil with Unread
+	Unread *Unread
+}
+
 // Report is what one replay of a scenario showed.
 type Report struct {
 	Scenario *lang.Scenario

@@ -3,6 +3,7 @@ package scenarios
 import (
 	"encoding/json"
 	"io"
+	"strings"
 	"time"
 
 	"faultlab/engine"
@@ -117,4 +118,15 @@ func (e Entry) json(start time.Time) entryJSON {
 		out.Side, out.Kind, out.Fact = "bench", e.Note.Verb, e.Note
 	}
 	return out
+}
+
+// WriteJSON writes that there is no report, as one object on one line.
+func (u *Unread) WriteJSON(w io.Writer) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(struct {
+		File   string   `json:"file"`
+		Passed bool     `json:"passed"`
+		Errors []string `json:"errors"`
+	}{u.File, false, strings.Split(u.Error(), "\n")})
 }

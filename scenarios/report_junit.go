@@ -4,6 +4,11 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"faultlab/scenarios/lang"
 )
 
 type junitSuite struct {
@@ -11,6 +16,7 @@ type junitSuite struct {
 	Name     string      `xml:"name,attr"`
 	Tests    int         `xml:"tests,attr"`
 	Failures int         `xml:"failures,attr"`
+	Errors   int         `xml:"errors,attr"`
 	Time     string      `xml:"time,attr"`
 	Cases    []junitCase `xml:"testcase"`
 }
@@ -21,6 +27,7 @@ type junitCase struct {
 	File    string        `xml:"file,attr,omitempty"`
 	Time    string        `xml:"time,attr"`
 	Failure *junitFailure `xml:"failure,omitempty"`
+	Error   *junitFailure `xml:"error,omitempty"` // the file could not be read
 	Out     string        `xml:"system-out,omitempty"`
 }
 
@@ -29,11 +36,17 @@ type junitFailure struct {
 	Text    string `xml:",chardata"`
 }
 
-// WriteJUnit writes reports as one JUnit test suite, a test case for each. Times are real ones.
-func WriteJUnit(w io.Writer, reports []*Report) error {
-	suite := junitSuite{Name: "faultlab", Tests: len(reports)}
+// WriteJUnit writes results as one JUnit test suite, a test case for each. Times are real ones.
+func WriteJUnit(w io.Writer, results []Result) error {
+	suite := junitSuite{Name: "faultlab", Tests: len(results)}
 	total := 0.0
-	for _, r := range reports {
+	for _, result := range results {
+		if u := result.Unread; u != nil {
+			suite.Errors++
+			suite.Cases = append(suite.Cases, u.junit())
+			continue
+		}
+		r := result.Report
 		c := junitCase{Class: "faultlab." + r.group(), Name: r.Scenario.Name, File: r.Scenario.File, Time: fmt.Sprintf("%.3f", r.Real.Seconds())}
 		total += r.Real.Seconds()
 		if lines := r.Complaints(); len(lines) > 0 {
@@ -60,9 +73,25 @@ func WriteJUnit(w io.Writer, reports []*Report) error {
 
 func (r *Report) group() string {
 	if r.Scenario.Group == "" {
-		return "scenarios"
+		return folderOf(r.Scenario.File)
 	}
 	return r.Scenario.Group
+}
+
+// folderOf is the class of a file's test case: two files of one name in two folders are two cases.
+func folderOf(file string) string {
+	dir := path.Dir(filepath.ToSlash(file))
+	if dir == "." || dir == "/" {
+		return "scenarios"
+	}
+	return strings.ReplaceAll(strings.Trim(dir, "./"), "/", ".")
+}
+
+// junit is the test case of a file that could not be read.
+func (u *Unread) junit() junitCase {
+	lines := strings.Split(u.Error(), "\n")
+	return junitCase{Class: "faultlab." + folderOf(u.File), Name: strings.TrimSuffix(path.Base(filepath.ToSlash(u.File)), lang.Ext), File: u.File,
+		Time: "0.000", Error: &junitFailure{Message: clean(lines[0]), Text: cleanLines(lines)}}
 }
 
 // Complaints are what the replay found wrong, one a line, each with its place.

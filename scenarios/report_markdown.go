@@ -150,3 +150,15 @@ func paragraphs(text string) []string {
 func MarkdownText(s string) string { return markdownSigns.Replace(clean(s)) }
 
 var markdownSigns = strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;", "&", "&amp;", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "`", "'")
+
+// WriteMarkdown writes that there is no report, and why.
+func (u *Unread) WriteMarkdown(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "## `%s`\n\n**COULD NOT BE READ**\n\n", strings.ReplaceAll(clean(u.File), "`", "'"))
+	for _, line := range strings.Split(u.Error(), "\n") {
+		fmt.Fprintf(&b, "- %s\n", MarkdownText(line))
+	}
+	b.WriteString("\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}

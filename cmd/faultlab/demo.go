@@ -87,7 +87,7 @@ func (a *app) playAll(ctx context.Context, f demoFlags, list []*lang.Scenario) e
 // played are the scenarios that were named, or those of the lesson after its text.
 func (a *app) played(f demoFlags, args []string) ([]*lang.Scenario, error) {
 	if len(args) > 0 {
-		return scenariosOf(false, args)
+		return readable(scenariosOf(false, args))
 	}
 	for _, l := range scenarios.Lessons {
 		if l.Name == f.lesson {

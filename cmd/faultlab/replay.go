@@ -2,11 +2,13 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -30,9 +32,11 @@ func (a *app) replayCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "replay [NAME|FILE|FOLDER]...",
 		Short: "Carry scenarios out and compare what happens with what they expect",
-		Long: "replay carries scenarios out, from the catalogue by their name or from files and\n" +
-			"folders, and says which expectations were not met. Time is virtual, so that waiting\n" +
-			"costs nothing; the same seed gives the same timeline.",
+		Long: "replay runs scenarios, from the catalogue by their name or from files and folders\n" +
+			"(with their subfolders; names that begin with a dot are left out), and says which\n" +
+			"expectations were not met. Time is virtual, so that waiting costs nothing; the same\n" +
+			"seed gives the same timeline. A file that cannot be read is an error of its own\n" +
+			"(exit 2), and the rest still runs.",
 		Example:           "  faultlab replay c-commit-then-drop -v\n  faultlab replay --all --junit report.xml\n  faultlab replay ./scenarios",
 		ValidArgsFunction: completeScenarios,
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.replay(cmd.Context(), f, args) },
@@ -51,49 +55,74 @@ func (a *app) replay(ctx context.Context, f replayFlags, args []string) error {
 	if f.junit != "" && f.junit == f.markdown {
 		return usage("--junit and --markdown both name %s: one report would replace the other", f.junit)
 	}
+	if err := errors.Join(removeReport(f.junit), removeReport(f.markdown)); err != nil {
+		return failed(err)
+	}
 	list, err := scenariosOf(f.all, args)
 	if err != nil {
 		return err
 	}
-	var reports []*scenarios.Report
-	passed := 0
-	for i, s := range list {
-		r, err := a.replayOne(ctx, f, s, i, len(list))
-		if err != nil {
-			return err
-		}
-		reports = append(reports, r)
-		if r.Passed() {
-			passed++
-		}
-		if err := a.printReport(f, r); err != nil {
+	var results []scenarios.Result
+	var n tally
+	for i, l := range list {
+		r := a.resultOf(ctx, f, l, i, len(list))
+		results = append(results, r)
+		n.add(r)
+		if err := a.printResult(f, r); err != nil {
 			return failed(err)
 		}
 	}
-	if err := errors.Join(writeReport(f.junit, func(w io.Writer) error { return scenarios.WriteJUnit(w, reports) }),
-		writeReport(f.markdown, func(w io.Writer) error { return writeMarkdown(w, reports) })); err != nil {
+	if err := errors.Join(writeReport(f.junit, func(w io.Writer) error { return scenarios.WriteJUnit(w, results) }),
+		writeReport(f.markdown, func(w io.Writer) error { return writeMarkdown(w, results, n) })); err != nil {
 		return failed(err)
 	}
 	if !f.asJSON {
-		if _, err := fmt.Fprintf(a.Out, "%d passed, %d failed\n", passed, len(list)-passed); err != nil {
+		if _, err := fmt.Fprintln(a.Out, n); err != nil {
 			return failed(err)
 		}
 	}
-	if passed < len(list) {
+	switch {
+	case n.unread > 0:
+		return quiet(exitUsage)
+	case n.failed > 0:
 		return quiet(exitFailed)
 	}
 	return nil
 }
 
-// scenariosOf are the scenarios that were asked for. One that cannot be read ends the
-// command before anything happens.
-func scenariosOf(all bool, args []string) ([]*lang.Scenario, error) {
+// tally counts results.
+type tally struct{ passed, failed, unread int }
+
+func (n *tally) add(r scenarios.Result) {
+	switch {
+	case r.Unread != nil:
+		n.unread++
+	case r.Report.Passed():
+		n.passed++
+	default:
+		n.failed++
+	}
+}
+
+// String is the last line of a replay.
+func (n tally) String() string {
+	text := fmt.Sprintf("%d passed, %d failed", n.passed, n.failed)
+	if n.unread > 0 {
+		text += fmt.Sprintf(", %d could not be read", n.unread)
+	}
+	return text
+}
+
+// scenariosOf are the scenarios that were asked for. A name that fits nothing ends the command before anything happens.
+func scenariosOf(all bool, args []string) ([]scenarios.Loaded, error) {
 	if len(args) == 0 && !all {
 		return nil, usage("name a scenario, a file or a folder, or say --all; faultlab scenarios lists the catalogue")
 	}
-	var out []*lang.Scenario
+	var out []scenarios.Loaded
 	if all {
-		out = scenarios.Catalogue()
+		for _, s := range scenarios.Catalogue() {
+			out = append(out, scenarios.Loaded{Scenario: s})
+		}
 	}
 	for _, arg := range args {
 		found, err := scenariosAt(arg)
@@ -105,7 +134,7 @@ func scenariosOf(all bool, args []string) ([]*lang.Scenario, error) {
 	return out, nil
 }
 
-func scenariosAt(arg string) ([]*lang.Scenario, error) {
+func scenariosAt(arg string) ([]scenarios.Loaded, error) {
 	info, err := os.Stat(arg)
 	switch {
 	case err == nil && info.IsDir():
@@ -118,11 +147,58 @@ func scenariosAt(arg string) ([]*lang.Scenario, error) {
 		if err != nil {
 			return nil, fmt.Errorf("there is no file %s", arg)
 		}
-		s, err := scenarios.LoadFile(arg)
-		return []*lang.Scenario{s}, err
+		return []scenarios.Loaded{scenarios.Load(arg)}, nil
 	}
 	s, err := scenarios.Find(arg)
-	return []*lang.Scenario{s}, err
+	return []scenarios.Loaded{{Scenario: s}}, err
+}
+
+// readable are the scenarios that were asked for, by a command that goes on only where all can be read.
+func readable(loaded []scenarios.Loaded, err error) ([]*lang.Scenario, error) {
+	if err != nil {
+		return nil, err
+	}
+	var out []*lang.Scenario
+	var errs []error
+	for _, l := range loaded {
+		if l.Unread != nil {
+			errs = append(errs, l.Unread)
+			continue
+		}
+		out = append(out, l.Scenario)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, &exit{exitUsage, err}
+	}
+	return out, nil
+}
+
+// resultOf replays one scenario, if it could be read.
+func (a *app) resultOf(ctx context.Context, f replayFlags, l scenarios.Loaded, i, n int) scenarios.Result {
+	if l.Unread != nil {
+		return scenarios.Result{Unread: l.Unread}
+	}
+	r, err := a.replayOne(ctx, f, l.Scenario, i, n)
+	if err != nil {
+		return scenarios.Result{Unread: &scenarios.Unread{File: l.Scenario.File, Err: err}}
+	}
+	return scenarios.Result{Report: r}
+}
+
+func (a *app) printResult(f replayFlags, r scenarios.Result) error {
+	if r.Unread == nil {
+		return a.printReport(f, r.Report)
+	}
+	if f.asJSON {
+		return r.Unread.WriteJSON(a.Out)
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "ERROR %s\n", clean(r.Unread.File))
+	for _, line := range strings.Split(r.Unread.Error(), "\n") {
+		fmt.Fprintf(&b, "     %s\n", clean(line))
+	}
+	_, err := a.Out.Write(b.Bytes())
+	return err
 }
 
 // replayOne says that it is at work if it takes longer than a second.
@@ -138,7 +214,7 @@ func (a *app) replayOne(ctx context.Context, f replayFlags, s *lang.Scenario, i,
 	began := a.clk.Now()
 	r, err := scenarios.Replay(ctx, s, o)
 	if err != nil {
-		return nil, failed(fmt.Errorf("replay %s: %w", s.Name, err))
+		return nil, err
 	}
 	r.Real = a.clk.Now().Sub(began)
 	return r, nil
@@ -178,20 +254,31 @@ func (a *app) printReport(f replayFlags, r *scenarios.Report) error {
 	return err
 }
 
-func writeMarkdown(w io.Writer, reports []*scenarios.Report) error {
-	passed := 0
-	for _, r := range reports {
-		if r.Passed() {
-			passed++
-		}
-	}
-	if _, err := fmt.Fprintf(w, "# faultlab replay\n\n%d passed, %d failed\n\n", passed, len(reports)-passed); err != nil {
+func writeMarkdown(w io.Writer, results []scenarios.Result, n tally) error {
+	if _, err := fmt.Fprintf(w, "# faultlab replay\n\n%s\n\n", n); err != nil {
 		return err
 	}
-	for _, r := range reports {
-		if err := r.WriteMarkdown(w); err != nil {
+	for _, r := range results {
+		write := r.Unread.WriteMarkdown
+		if r.Unread == nil {
+			write = r.Report.WriteMarkdown
+		}
+		if err := write(w); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// removeReport takes the report of an earlier run away before this one begins, so that none is taken for this one's.
+// What is no file, as a pipe, stays; an empty path is none.
+func removeReport(path string) error {
+	info, err := os.Stat(path)
+	if path == "" || err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	if err := os.Remove(path); err != nil {
+		return fmt.Errorf("cannot replace the report of an earlier run: %w", err)
 	}
 	return nil
 }
@@ -205,8 +292,34 @@ func writeReport(path string, write func(io.Writer) error) error {
 	if err := write(&b); err != nil {
 		return err
 	}
-	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
-		return fmt.Errorf("cannot write %s: %w", path, errors.Unwrap(err))
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
+			return fmt.Errorf("cannot write %s: %w", path, cmp.Or(errors.Unwrap(err), err))
+		}
+		return nil
+	}
+	if err := replaceFile(path, b.Bytes()); err != nil {
+		return fmt.Errorf("cannot write %s: %w", path, cmp.Or(errors.Unwrap(err), err))
 	}
 	return nil
+}
+
+// replaceFile writes a file beside the path and gives it its name once it is whole.
+func replaceFile(path string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".faultlab-report-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	for _, next := range []func() error{func() error { return f.Chmod(0o644) }, f.Close, func() error { return os.Rename(f.Name(), path) }} {
+		if err != nil {
+			break
+		}
+		err = next()
+	}
+	if err != nil {
+		f.Close() // again, where it was not the close that failed
+		os.Remove(f.Name())
+	}
+	return err
 }

@@ -139,7 +139,7 @@ func (a *app) workbenchOptions(c *cobra.Command, f workbenchFlags) (tui.Options,
 func (a *app) shown(f workbenchFlags) (list []*lang.Scenario, start string, err error) {
 	own := map[string]bool{}
 	for _, path := range f.scenarios {
-		found, err := scenariosAt(path)
+		found, err := readable(scenariosAt(path))
 		if err != nil {
 			return nil, "", &exit{exitUsage, err}
 		}
