@@ -3,8 +3,6 @@ package engine
 import (
 	"strings"
 	"testing"
-
-	"pgregory.net/rapid"
 )
 
 // one folds a run of one step with these calls, one attempt each, and ends it.
@@ -72,36 +70,6 @@ func TestBeliefIsOpenWhileSomethingIsDue(t *testing.T) {
 			t.Errorf("%s: %s, want open", name, got)
 		}
 	}
-}
-
-func TestVerdictTable(t *testing.T) {
-	t.Parallel()
-	for _, r := range []struct {
-		belief            Belief
-		effects, inverses int
-		want              Verdict
-	}{
-		{BeliefDone, 0, 0, PhantomSuccess}, {BeliefDone, 1, 0, OneEffect}, {BeliefDone, 2, 0, Duplicate}, {BeliefDone, 5, 0, Duplicate},
-		{BeliefNotDone, 0, 0, CleanFailure}, {BeliefNotDone, 1, 0, FalseFailure}, {BeliefNotDone, 2, 0, Duplicate},
-		{BeliefUnknown, 0, 0, Unresolved}, {BeliefUnknown, 1, 0, Unresolved}, {BeliefUnknown, 2, 0, Duplicate},
-		{BeliefCompensated, 1, 1, Compensated}, {BeliefCompensated, 1, 0, Uncompensated}, {BeliefCompensated, 2, 1, Uncompensated}, {BeliefCompensated, 3, 1, Duplicate},
-		{BeliefOpen, 1, 0, ""}, {"", 0, 0, ""},
-	} {
-		if got := VerdictOf(r.belief, r.effects, r.inverses); got != r.want {
-			t.Errorf("believes %q with %d effects and %d inverses: %q, want %q", r.belief, r.effects, r.inverses, got, r.want)
-		}
-	}
-}
-
-func TestEveryClosedBeliefHasAVerdict(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		b := rapid.SampledFrom([]Belief{BeliefDone, BeliefNotDone, BeliefUnknown, BeliefCompensated}).Draw(t, "belief")
-		effects := rapid.IntRange(0, 4).Draw(t, "effects")
-		if v := VerdictOf(b, effects, rapid.IntRange(0, effects).Draw(t, "inverses")); v == "" {
-			t.Fatal("no verdict")
-		}
-	})
 }
 
 func TestSettling(t *testing.T) {

@@ -101,3 +101,14 @@ func (c *dbCall) perform(ctx context.Context, h *host, pos Pos, begun Ticket) (C
 	}
 	return CallEnded{How: how}, script.Completion{Err: failure}
 }
+
+// rowsChanged is how many rows a write says that it changed.
+func rowsChanged(result json.RawMessage) int64 {
+	var r struct {
+		RowsAffected int64 `json:"rowsAffected"`
+	}
+	if json.Unmarshal(result, &r) != nil {
+		return 0
+	}
+	return r.RowsAffected
+}

@@ -112,6 +112,7 @@ func (o *object) callEnded(f CallEnded) {
 		o.err = errors.Join(o.err, err)
 		o.json("from", raw)
 	}
+	o.nonzero("rows", f.Rows)
 }
 
 func (o *object) attemptEnded(f AttemptEnded) {

@@ -141,6 +141,7 @@ type CallEnded struct {
 	Child      string        `json:"child,omitempty"`  // the run that services.workflows started
 	Readings   []Reading     `json:"reads,omitempty"`  // what a script's own reads say of writes under a key
 	From       Pos           `json:"from,omitzero"`    // nothing was sent: the reply to this earlier call of the step, or its evidence, is the answer
+	Rows       int64         `json:"rows,omitempty"`   // that a local write changed
 	Reply      []byte        `json:"-"`                // what the script got, as JSON; kept only while the step can still be reconciled
 }
 

@@ -360,6 +360,9 @@ func (h *host) end(fact CallStarted, ended CallEnded, c script.Completion) (writ
 		ended.Code, ended.Message = c.Err.Code, c.Err.Message
 	} else {
 		ended.Reply = replyOf(c)
+		if fact.Service == script.ServiceDB && fact.Effect != Read {
+			ended.Rows = rowsChanged(c.Value)
+		}
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()

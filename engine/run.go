@@ -86,7 +86,8 @@ type Call struct {
 	Code, Message            string
 	Replay                   bool
 	Child                    string
-	From                     Pos // see CallEnded
+	From                     Pos   // see CallEnded
+	Rows                     int64 // that a local write changed
 	Reply                    []byte
 	Readings                 []Reading // see CallEnded
 	SettledBy                Pos       // the call of the same step that settled it; zero if none did
@@ -215,7 +216,8 @@ func (r *Run) callEnded(e Event, f CallEnded) {
 		return
 	}
 	c.Ended, c.EndSeq, c.EndedAt, c.How, c.Finding, c.Next, c.Status = true, e.Seq, e.At, f.How, f.Finding, f.Next, f.Status
-	c.RetryAfter, c.Code, c.Message, c.Replay, c.Child, c.From, c.Reply, c.Readings = f.RetryAfter, f.Code, f.Message, f.Replay, f.Child, f.From, f.Reply, f.Readings
+	c.RetryAfter, c.Code, c.Message, c.Replay, c.Child, c.From, c.Rows = f.RetryAfter, f.Code, f.Message, f.Replay, f.Child, f.From, f.Rows
+	c.Reply, c.Readings = f.Reply, f.Readings
 	if r.Status == StatusWaiting {
 		r.Status = StatusRunning
 	}

@@ -2,7 +2,6 @@ package scenarios
 
 import (
 	"errors"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -41,7 +40,7 @@ func (f Facts) Rows(database, table string) (int, error) {
 func (f Facts) Runs() []lang.RunFact {
 	out := make([]lang.RunFact, len(f.View.Runs))
 	for i, r := range f.View.Runs {
-		out[i] = lang.RunFact{ID: r.ID, Status: string(r.Status), Code: r.Code, Reconcile: r.Reconcile}
+		out[i] = lang.RunFact{ID: r.ID, Status: string(r.Status), Code: r.Code, Reconcile: r.Reconcile, Verdict: string(f.View.RunVerdicts[i].RunVerdict)}
 		for _, s := range r.Steps {
 			out[i].Steps = append(out[i].Steps, f.step(r, s))
 		}
@@ -57,7 +56,7 @@ func (f Facts) step(r *engine.Run, s *engine.Step) lang.StepFact {
 			fact.Ended = f.View.Since(a.EndedAt)
 		}
 		for _, c := range a.Calls {
-			fact.Calls = append(fact.Calls, lang.CallFact{Status: c.Status, Code: c.Code, Key: c.Key, Write: c.Name, Target: writeTarget(c)})
+			fact.Calls = append(fact.Calls, lang.CallFact{Status: c.Status, Code: c.Code, Key: c.Key, Write: c.Write, Target: c.Route()})
 		}
 		out.Attempts = append(out.Attempts, fact)
 	}
@@ -89,13 +88,13 @@ func stepStatus(r *engine.Run, s *engine.Step) string {
 func (f Facts) Operations() []lang.OperationFact {
 	out := make([]lang.OperationFact, len(f.View.Operations))
 	for i, o := range f.View.Operations {
-		out[i] = lang.OperationFact{Step: stepName(o.Step, o.Undo), Subject: o.Subject, Keys: o.Keys, Belief: string(o.Belief), Verdict: string(o.Verdict)}
+		out[i] = lang.OperationFact{Step: stepName(o.Step, o.Undo), Write: o.Write, Target: o.Route, Subject: o.Subject, Keys: o.Keys, Belief: string(o.Belief), Verdict: string(o.Verdict)}
 		var evidence []engine.EvidenceAt
 		runs := map[int64]int{}
 		for _, id := range o.Runs {
 			n := f.number(id)
 			out[i].Runs = append(out[i].Runs, n)
-			for _, ev := range evidenceOf(f.View.Runs[n-1], o.Step, o.Undo) {
+			for _, ev := range evidenceOf(f.View.Runs[n-1], &o) {
 				evidence = append(evidence, ev)
 				runs[ev.Seq] = n
 			}
@@ -108,15 +107,17 @@ func (f Facts) Operations() []lang.OperationFact {
 	return out
 }
 
-func evidenceOf(r *engine.Run, step string, undo bool) []engine.EvidenceAt {
-	s := r.StepAt(step, undo)
+func evidenceOf(r *engine.Run, o *Operation) []engine.EvidenceAt {
+	s := r.StepAt(o.Step, o.Undo)
 	if s == nil {
 		return nil
 	}
 	var out []engine.EvidenceAt
 	for _, a := range s.Attempts {
 		for _, c := range a.Calls {
-			out = append(out, c.Evidence...)
+			if c.Write == o.Write {
+				out = append(out, c.Evidence...)
+			}
 		}
 	}
 	return out
@@ -155,7 +156,7 @@ func (f Facts) Effects() []lang.EffectFact {
 	for i, e := range f.View.Effects {
 		out[i] = lang.EffectFact{Collection: e.Collection, ID: e.ID, Key: e.Key, Body: e.Body}
 		if c := f.askedBy(e.RequestID); c != nil {
-			out[i].Step, out[i].Write, out[i].Target = stepName(c.Step, c.Undo), c.Name, writeTarget(c)
+			out[i].Step, out[i].Write, out[i].Target = stepName(c.Step, c.Undo), c.Write, c.Route()
 		}
 	}
 	return out
@@ -249,14 +250,4 @@ func (f Facts) askedBy(requestID string) *engine.Call {
 		}
 	}
 	return nil
-}
-
-// writeTarget is a call's method and path, as "POST /jobs".
-func writeTarget(c *engine.Call) string {
-	method, address, _ := strings.Cut(c.Target, " ")
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" {
-		return c.Target
-	}
-	return method + " " + u.EscapedPath()
 }

@@ -10,11 +10,21 @@ import (
 	"faultlab/faultprovider"
 )
 
-// opKey is what makes two steps of two runs the same operation.
+// opKey is what makes two writes of two runs the same operation.
 type opKey struct {
 	workflow, step string
 	undo           bool
 	subject        string
+	write, route   string // as the engine names them; both empty where the step has sent no write
+}
+
+// of is the operation of this write, among those of the same step and subject.
+func (k opKey) of(o *engine.Operation) opKey {
+	k.step, k.undo, k.write, k.route = o.Step, o.Undo, o.Write, ""
+	if len(o.Calls) > 0 {
+		k.route = o.Calls[0].Route()
+	}
+	return k
 }
 
 // op is an operation being folded. Like a run, it is copied before it changes once a view has seen it.
@@ -22,7 +32,9 @@ type op struct {
 	key     opKey
 	runs    []int // in order of admission
 	effects []faultprovider.Effect
-	stale   bool // what follows must be derived again
+	inverse []faultprovider.Effect // those that the ledger pairs with one of effects
+	stale   bool                   // what follows must be derived again
+	shares  []share                // one for each of runs
 	out     Operation
 	doubts  []doubt
 	asked   time.Time // when out.Options was worked out; zero if it was not
@@ -38,7 +50,7 @@ type doubt struct {
 // opFold joins runs and effects to operations.
 type opFold struct {
 	list  []*op
-	index map[opKey]int // shared by all folds of one timeline
+	index *index // shared by all folds of one timeline
 	mine  map[*op]bool
 	stale []int
 	own   bool
@@ -46,21 +58,23 @@ type opFold struct {
 
 	doubtful int       // how many of made have doubts
 	asked    time.Time // when made was made
+
+	verdicts []RunVerdict // of the runs; nil when they must be made again
 }
 
-func newOpFold(index map[opKey]int) *opFold {
+func newOpFold(index *index) *opFold {
 	return &opFold{index: index, mine: map[*op]bool{}, own: true}
 }
 
-func thawedOps(list []*op, index map[opKey]int) *opFold {
+func thawedOps(list []*op, index *index) *opFold {
 	return &opFold{list: list, index: index, mine: map[*op]bool{}}
 }
 
 // freeze derives what is stale and gives the operations away: nothing reachable from them changes any more.
-func (f *opFold) freeze(runs []*engine.Run, seen *seenThere) []*op {
+func (f *opFold) freeze(runs []*engine.Run) []*op {
 	for _, i := range f.stale {
-		f.list[i].derive(runs, seen)
-		f.made = nil
+		f.derive(f.list[i], runs)
+		f.made, f.verdicts = nil, nil
 	}
 	f.stale = f.stale[:0]
 	clear(f.mine)
@@ -107,17 +121,17 @@ func (f *opFold) get(k opKey) *op {
 	if !f.own {
 		f.list, f.own = slices.Clone(f.list), true
 	}
-	i, ok := f.index[k]
+	i, ok := f.index.ops[k]
 	if !ok || i >= len(f.list) {
 		i = len(f.list)
 		o := &op{key: k}
-		f.mine[o], f.index[k] = true, i
+		f.mine[o], f.index.ops[k] = true, i
 		f.list = append(f.list, o)
 	}
 	o := f.list[i]
 	if !f.mine[o] {
 		c := *o
-		c.runs, c.effects = slices.Clone(o.runs), slices.Clone(o.effects)
+		c.runs, c.effects, c.inverse = slices.Clone(o.runs), slices.Clone(o.effects), slices.Clone(o.inverse)
 		o, f.list[i], f.mine[&c] = &c, &c, true
 	}
 	if !o.stale {
@@ -127,30 +141,67 @@ func (f *opFold) get(k opKey) *op {
 	return o
 }
 
-// has reports whether this fold has reached the operation.
-func (f *opFold) has(k opKey) bool {
-	i, ok := f.index[k]
-	return ok && i < len(f.list)
+// find is the operation of this key as this fold has it, or nil.
+func (f *opFold) find(k opKey) *op {
+	if i, ok := f.index.ops[k]; ok && i < len(f.list) {
+		return f.list[i]
+	}
+	return nil
 }
 
 // event marks the operations that a fact about run i changes.
-func (f *opFold) event(e engine.Event, i int, r *engine.Run, subject string) {
-	k := opKey{workflow: r.Admitted.Workflow, subject: subject}
+func (f *opFold) event(e engine.Event, i int, runs []*engine.Run) {
+	r := runs[i]
+	if a, ok := e.Fact.(engine.Admitted); ok {
+		f.index.calls(a.Parent, i)
+	}
 	p, ok := posOf(e.Fact)
-	if ok {
-		k.step, k.undo = p.Step, p.Undo
-		if o := f.get(k); !slices.Contains(o.runs, i) {
-			o.runs = append(o.runs, i)
+	switch s := r.StepAt(p.Step, p.Undo); {
+	case f.index.alone(r) && ok && !reopens(e.Fact) && s != nil:
+		f.step(i, r, s)
+		if s = r.StepAt(p.Step, false); p.Undo && s != nil {
+			f.step(i, r, s)
 		}
-		if k.undo = false; p.Undo && f.has(k) {
-			f.get(k)
+	default:
+		f.verdicts = nil
+		f.family(i, runs)
+	}
+}
+
+// family marks all operations of a run, of those that it called and of those that called
+// it: what one of them did can be what another one undoes.
+func (f *opFold) family(i int, runs []*engine.Run) {
+	for up := runs[i].Admitted.Parent; up != nil; up = runs[i].Admitted.Parent {
+		n, ok := f.index.runs[up.Run]
+		if !ok || n >= len(runs) || n == i {
+			break
+		}
+		i = n
+	}
+	f.descent(i, runs)
+}
+
+func (f *opFold) descent(i int, runs []*engine.Run) {
+	for _, s := range runs[i].Steps {
+		f.step(i, runs[i], s)
+	}
+	for _, c := range f.index.called[runs[i].ID] {
+		if c < len(runs) && c != i {
+			f.descent(c, runs)
 		}
 	}
-	if !ok || reopens(e.Fact) {
-		for _, s := range r.Steps {
-			k.step, k.undo = s.ID, s.Undo
-			f.get(k)
+}
+
+// step marks the operations of a step of run i, and the one that stood for it before it wrote.
+func (f *opFold) step(i int, r *engine.Run, s *engine.Step) {
+	k := f.index.keyOf(r)
+	for _, eo := range r.Operations(s) {
+		if o := f.get(k.of(eo)); !slices.Contains(o.runs, i) {
+			o.runs = append(o.runs, i)
 		}
+	}
+	if k.step, k.undo = s.ID, s.Undo; f.find(k) != nil {
+		f.get(k)
 	}
 }
 
@@ -163,19 +214,37 @@ func reopens(f engine.Fact) bool {
 	return false
 }
 
-// effect joins a committed or changed effect to the operation that asked for it.
-func (f *opFold) effect(k opKey, e faultprovider.Effect) {
-	if !f.has(k) {
+// effect joins a committed or changed effect to the operation that run i asked for it with.
+func (f *opFold) effect(k opKey, e faultprovider.Effect, i int, runs []*engine.Run) {
+	if f.find(k) == nil {
 		return
 	}
 	o := f.get(k)
-	for i := range o.effects {
-		if sameEffect(o.effects[i], e) {
-			o.effects[i] = e
-			return
+	o.effects = put(o.effects, e)
+	if _, known := f.index.made[e.ID]; !known {
+		f.index.made[e.ID] = f.index.ops[k]
+	}
+	if k.undo || !f.index.alone(runs[i]) { // it may take effects of others away
+		f.family(i, runs)
+	}
+	if e.Of == "" {
+		return
+	}
+	if i, ok := f.index.made[e.Of]; ok && i < len(f.list) { // a refund says what it undoes
+		of := f.get(f.list[i].key)
+		of.inverse = put(of.inverse, e)
+	}
+}
+
+// put adds an effect, or puts it in the place of its former state.
+func put(all []faultprovider.Effect, e faultprovider.Effect) []faultprovider.Effect {
+	for i := range all {
+		if sameEffect(all[i], e) {
+			all[i] = e
+			return all
 		}
 	}
-	o.effects = append(o.effects, e)
+	return append(all, e)
 }
 
 func sameEffect(a, b faultprovider.Effect) bool { return a.ID == b.ID && a.Collection == b.Collection }
@@ -200,41 +269,53 @@ func subjectOf(field string, run string, payload json.RawMessage) string {
 }
 
 // derive is the operation as its runs and effects have it now.
-func (o *op) derive(all []*engine.Run, seen *seenThere) {
-	out := Operation{Step: o.key.step, Undo: o.key.undo, Subject: o.key.subject, Effects: slices.Clip(o.effects)}
+func (f *opFold) derive(o *op, all []*engine.Run) {
+	seen := &f.index.seen
+	out := Operation{Step: o.key.step, Undo: o.key.undo, Write: o.key.write, Route: o.key.route, Subject: o.key.subject, Effects: slices.Clip(o.effects)}
 	var runs []*engine.Run
+	var asked []*engine.Operation
 	var beliefs []engine.Belief
-	o.doubts = nil
-	for _, i := range o.runs {
+	o.doubts, o.shares = nil, make([]share, len(o.runs))
+	for n, i := range o.runs {
 		r := all[i]
-		s := r.StepAt(o.key.step, o.key.undo)
-		if s == nil {
+		eo := operationIn(r, o.key)
+		if eo == nil {
 			continue
 		}
-		runs = append(runs, r)
-		out.Runs = append(out.Runs, r.ID)
-		beliefs = append(beliefs, r.StepBelief(s))
-		for _, c := range r.Doubts(s) {
+		runs, asked, out.Runs = append(runs, r), append(asked, eo), append(out.Runs, r.ID)
+		out.Several = out.Several || len(r.Operations(r.StepAt(eo.Step, eo.Undo))) > 1
+		o.shares[n] = f.share(o, i, all, eo)
+		beliefs = append(beliefs, o.shares[n].Belief)
+		for _, c := range r.DoubtsOf(eo) {
 			o.doubts = append(o.doubts, doubt{i, c})
 		}
 	}
-	for _, e := range o.effects {
-		if e.UndoneBy != "" {
-			out.Undone++
-		}
-	}
-	out.Keys = keysOf(runs, o.key)
+	out.Keys = keysOf(asked)
 	out.Belief = mergeBeliefs(beliefs)
-	out.Verdict = engine.VerdictOf(out.Belief, len(out.Effects), out.Undone)
+	out.Verdict, out.Undone = o.verdict(out.Belief)
 	for _, d := range o.doubts {
 		out.Doubts, out.DoubtRuns = append(out.Doubts, d.call), append(out.DoubtRuns, all[d.run].ID)
 	}
-	if o.beyond = !asksProvider(runs, o.key) && len(out.Effects) == 0; o.beyond && out.Belief != engine.BeliefUnknown {
+	if o.beyond = !asksProvider(asked) && len(out.Effects) == 0; o.beyond && out.Belief != engine.BeliefUnknown {
 		out.Verdict = ""
 	}
 	out.Unaskable = len(out.Doubts) > 0 && !slices.ContainsFunc(out.Doubts, func(c *engine.Call) bool { return !seen.cannotAsk(c) })
 	out.Why = why(out, runs, seen)
 	o.out, o.stale, o.asked = out, false, time.Time{}
+}
+
+// operationIn is the operation as one run has it, or nil.
+func operationIn(r *engine.Run, k opKey) *engine.Operation {
+	s := r.StepAt(k.step, k.undo)
+	if s == nil {
+		return nil
+	}
+	for _, o := range r.Operations(s) {
+		if k.of(o) == k {
+			return o
+		}
+	}
+	return nil
 }
 
 // shows reports whether the operation stands for an effect that a view has something to say about.
@@ -248,18 +329,13 @@ func (o *op) shows() bool {
 	return !o.beyond
 }
 
-// asksProvider reports whether an operation's step wrote anything over HTTP, or has not yet written at all.
-func asksProvider(runs []*engine.Run, k opKey) bool {
+// asksProvider reports whether an operation was asked of anybody over HTTP, or of nobody yet.
+func asksProvider(all []*engine.Operation) bool {
 	writes := 0
-	for _, r := range runs {
-		for _, a := range r.StepAt(k.step, k.undo).Attempts {
-			for _, c := range a.Calls {
-				if c.Effect == engine.Read {
-					continue
-				}
-				if writes++; len(c.Requests) > 0 || c.Service == "http" || c.Service == "fetch" {
-					return true
-				}
+	for _, a := range all {
+		for _, c := range a.Calls {
+			if writes++; len(c.Requests) > 0 || c.Service == "http" || c.Service == "fetch" {
+				return true
 			}
 		}
 	}
@@ -277,14 +353,12 @@ func mergeBeliefs(all []engine.Belief) engine.Belief {
 }
 
 // keysOf lists the keys of an operation's writes in order of first use.
-func keysOf(runs []*engine.Run, k opKey) []string {
+func keysOf(all []*engine.Operation) []string {
 	var calls []*engine.Call
-	for _, r := range runs {
-		for _, a := range r.StepAt(k.step, k.undo).Attempts {
-			for _, c := range a.Calls {
-				if c.Key != "" && c.Effect != engine.Read {
-					calls = append(calls, c)
-				}
+	for _, a := range all {
+		for _, c := range a.Calls {
+			if c.Key != "" {
+				calls = append(calls, c)
 			}
 		}
 	}

@@ -38,20 +38,23 @@ type failureJSON struct {
 }
 
 type runJSON struct {
-	Run       string        `json:"run"`
-	Workflow  string        `json:"workflow"`
-	Status    engine.Status `json:"status"`
-	Reconcile bool          `json:"reconcile"`
-	Code      string        `json:"code,omitempty"`
-	Attempts  int           `json:"attempts"`
-	Calls     int           `json:"calls"`
-	Requests  int           `json:"requests"` // on the wire
+	Run       string            `json:"run"`
+	Workflow  string            `json:"workflow"`
+	Status    engine.Status     `json:"status"`
+	Reconcile bool              `json:"reconcile"`
+	Verdict   engine.RunVerdict `json:"verdict"` // empty while the run is open
+	Why       string            `json:"why,omitempty"`
+	Code      string            `json:"code,omitempty"`
+	Attempts  int               `json:"attempts"`
+	Calls     int               `json:"calls"`
+	Requests  int               `json:"requests"` // on the wire
 
 	ByTransport int `json:"byTransport,omitempty"` // of these, sent again by the transport itself
 }
 
 type operationJSON struct {
 	Step    string         `json:"step"`
+	Write   string         `json:"write"` // which of the step's writes
 	Subject string         `json:"subject"`
 	Runs    []string       `json:"runs"`
 	Keys    []string       `json:"keys"`
@@ -82,14 +85,15 @@ func (r *Report) WriteJSON(w io.Writer) error {
 	for _, f := range r.Failures {
 		out.Failures = append(out.Failures, failureJSON{f.Line, f.What, f.Expected, f.Seen})
 	}
-	for _, run := range r.View.Runs {
-		j := runJSON{Run: run.ID, Workflow: run.Admitted.Workflow, Status: run.Status, Reconcile: run.Reconcile, Code: run.Code}
+	for i, run := range r.View.Runs {
+		verdict := r.View.RunVerdicts[i]
+		j := runJSON{Run: run.ID, Workflow: run.Admitted.Workflow, Status: run.Status, Reconcile: run.Reconcile, Verdict: verdict.RunVerdict, Why: verdict.Why(), Code: run.Code}
 		c := r.View.Counts(run)
 		j.Attempts, j.Calls, j.Requests, j.ByTransport = c.Attempts, c.Calls, c.Requests, c.ByTransport
 		out.Runs = append(out.Runs, j)
 	}
 	for _, o := range r.View.Operations {
-		out.Operations = append(out.Operations, operationJSON{stepName(o.Step, o.Undo), o.Subject, o.Runs, o.Keys, o.Belief, effectIDs(o.Effects), o.Verdict, o.Why})
+		out.Operations = append(out.Operations, operationJSON{stepName(o.Step, o.Undo), o.Write, o.Subject, o.Runs, o.Keys, o.Belief, effectIDs(o.Effects), o.Verdict, o.Why})
 	}
 	for _, e := range r.Timeline {
 		out.Timeline = append(out.Timeline, e.json(r.View.Start))

@@ -22,13 +22,19 @@ type junitSuite struct {
 }
 
 type junitCase struct {
-	Class   string        `xml:"classname,attr"`
-	Name    string        `xml:"name,attr"`
-	File    string        `xml:"file,attr,omitempty"`
-	Time    string        `xml:"time,attr"`
-	Failure *junitFailure `xml:"failure,omitempty"`
-	Error   *junitFailure `xml:"error,omitempty"` // the file could not be read
-	Out     string        `xml:"system-out,omitempty"`
+	Class    string          `xml:"classname,attr"`
+	Name     string          `xml:"name,attr"`
+	File     string          `xml:"file,attr,omitempty"`
+	Time     string          `xml:"time,attr"`
+	Verdicts []junitProperty `xml:"properties>property,omitempty"`
+	Failure  *junitFailure   `xml:"failure,omitempty"`
+	Error    *junitFailure   `xml:"error,omitempty"` // the file could not be read
+	Out      string          `xml:"system-out,omitempty"`
+}
+
+type junitProperty struct {
+	Name  string `xml:"name,attr"`
+	Value string `xml:"value,attr"`
 }
 
 type junitFailure struct {
@@ -49,6 +55,11 @@ func WriteJUnit(w io.Writer, results []Result) error {
 		r := result.Report
 		c := junitCase{Class: "faultlab." + r.group(), Name: r.Scenario.Name, File: r.Scenario.File, Time: fmt.Sprintf("%.3f", r.Real.Seconds())}
 		total += r.Real.Seconds()
+		for n, run := range r.View.Runs {
+			if v := r.View.RunVerdicts[n].RunVerdict; v != "" {
+				c.Verdicts = append(c.Verdicts, junitProperty{"verdict of " + run.ID, string(v)})
+			}
+		}
 		if lines := r.Complaints(); len(lines) > 0 {
 			suite.Failures++
 			c.Failure = &junitFailure{Message: clean(lines[0]), Text: cleanLines(lines)}

@@ -44,12 +44,22 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 }
 
 func (r *Report) operationsMarkdown(b *strings.Builder) {
-	if len(r.View.Operations) == 0 {
+	if len(r.View.Operations) == 0 && r.View.WorstRun() < 0 {
 		return
 	}
-	b.WriteString("### Verdict\n\n| operation | subject | believes | effects | verdict |\n| --- | --- | --- | --- | --- |\n")
+	b.WriteString("### Verdict\n\n")
+	for i, run := range r.View.Runs {
+		if v := r.View.RunVerdicts[i]; v.RunVerdict != "" {
+			fmt.Fprintf(b, "- run `%s` %s: **%s**. %s\n", run.ID, run.Status, v.RunVerdict, MarkdownText(v.Why()))
+		}
+	}
+	if len(r.View.Operations) == 0 {
+		b.WriteString("\n")
+		return
+	}
+	b.WriteString("\n| operation | subject | believes | effects | verdict |\n| --- | --- | --- | --- | --- |\n")
 	for _, o := range r.View.Operations {
-		fmt.Fprintf(b, "| %s | %s | %s | %d | **%s** |\n", MarkdownText(stepName(o.Step, o.Undo)), MarkdownText(o.Subject), o.Belief, len(o.Effects), o.Verdict)
+		fmt.Fprintf(b, "| %s | %s | %s | %d | **%s** |\n", MarkdownText(o.Name()), MarkdownText(o.Subject), o.Belief, len(o.Effects), o.Verdict)
 	}
 	b.WriteString("\n")
 	seen := map[string]bool{}

@@ -47,7 +47,10 @@ type index struct {
 	runs    map[string]int
 	ops     map[opKey]int
 	effects map[string]int
+	made    map[string]int    // the operation that made an effect, by the effect's id
 	subject map[string]string // by run
+	called  map[string][]int  // the runs that a run called
+	steps   map[string]int    // how many steps a document has, by its hash
 	seen    seenThere
 }
 
@@ -94,7 +97,8 @@ type settingAt struct {
 
 func newTimeline(subject string, situate situate, now func() time.Time) *Timeline {
 	t := &Timeline{subject: subject, situate: situate, now: now, wire: newWire()}
-	t.index = index{runs: map[string]int{}, ops: map[opKey]int{}, effects: map[string]int{}, subject: map[string]string{}, seen: seenThere{replayed: map[string]bool{}, reached: map[string]int{}}}
+	t.index = index{runs: map[string]int{}, ops: map[opKey]int{}, effects: map[string]int{}, made: map[string]int{}, subject: map[string]string{},
+		called: map[string][]int{}, steps: map[string]int{}, seen: seenThere{replayed: map[string]bool{}, reached: map[string]int{}}}
 	t.head = t.newFold()
 	return t
 }
@@ -173,6 +177,7 @@ func (t *Timeline) view(f *fold, total int) *View {
 		at = t.now()
 	}
 	v.Operations = f.ops.values(v.Runs, at, t.situate)
+	v.RunVerdicts = f.ops.runVerdicts(v.Runs)
 	return v
 }
 

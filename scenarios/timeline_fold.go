@@ -28,18 +28,18 @@ type mark struct {
 }
 
 func (t *Timeline) newFold() *fold {
-	return &fold{runs: newRunFold(t.index.runs), ops: newOpFold(t.index.ops), own: true, index: &t.index}
+	return &fold{runs: newRunFold(t.index.runs), ops: newOpFold(&t.index), own: true, index: &t.index}
 }
 
 // freeze gives everything away; the fold goes on with copies of what changes.
 func (f *fold) freeze() *mark {
 	runs := f.runs.freeze()
 	f.own = false
-	return &mark{n: f.n, runs: runs, ops: f.ops.freeze(runs, &f.index.seen), effects: f.effects[:len(f.effects):len(f.effects)]}
+	return &mark{n: f.n, runs: runs, ops: f.ops.freeze(runs), effects: f.effects[:len(f.effects):len(f.effects)]}
 }
 
 func (t *Timeline) thaw(m *mark) *fold {
-	return &fold{n: m.n, runs: thawed(m.runs, t.index.runs), ops: thawedOps(m.ops, t.index.ops), effects: m.effects, index: &t.index}
+	return &fold{n: m.n, runs: thawed(m.runs, t.index.runs), ops: thawedOps(m.ops, &t.index), effects: m.effects, index: &t.index}
 }
 
 // foldAt is a fold of the first n entries. t.fold is held.
@@ -80,14 +80,14 @@ func (t *Timeline) step(f *fold, e Entry) {
 	f.n = e.N
 	if e.Event != nil {
 		if i := f.runs.apply(*e.Event); i >= 0 {
-			r := f.runs.list[i]
-			f.ops.event(*e.Event, i, r, t.subjectOf(r))
+			t.subjectOf(f.runs.list[i])
+			f.ops.event(*e.Event, i, f.runs.list)
 		}
 	}
 	for i := range e.Effects {
 		f.effect(&e.Effects[i])
-		if k, ok := t.operationOf(f, e.Effects[i].RequestID); ok {
-			f.ops.effect(k, e.Effects[i])
+		if k, run, ok := t.operationOf(f, e.Effects[i].RequestID); ok {
+			f.ops.effect(k, e.Effects[i], run, f.runs.list)
 		}
 	}
 }
@@ -128,18 +128,46 @@ func (t *Timeline) subjectOf(r *engine.Run) string {
 	return s
 }
 
-// operationOf finds the operation that a request belongs to, by its X-Request-Id.
-func (t *Timeline) operationOf(f *fold, requestID string) (opKey, bool) {
+// operationOf finds the operation that a request belongs to, by its X-Request-Id, and the index of its run.
+func (t *Timeline) operationOf(f *fold, requestID string) (k opKey, run int, ok bool) {
 	id, ok := engine.ParseRequestID(requestID)
 	if !ok {
-		return opKey{}, false
+		return opKey{}, 0, false
 	}
 	i, ok := f.runs.at(id.Run)
 	if !ok {
-		return opKey{}, false
+		return opKey{}, 0, false
 	}
 	r := f.runs.list[i]
-	return opKey{workflow: r.Admitted.Workflow, step: id.Step, undo: id.Undo, subject: t.subjectOf(r)}, true
+	s := r.StepAt(id.Step, id.Undo)
+	if s == nil || id.Attempt > len(s.Attempts) {
+		return opKey{}, 0, false
+	}
+	for _, c := range s.Attempts[id.Attempt-1].Calls {
+		for _, q := range c.Requests {
+			if o := r.OperationOf(c); q.ID == requestID && o != nil {
+				return t.index.keyOf(r).of(o), i, true
+			}
+		}
+	}
+	return opKey{}, 0, false
+}
+
+// keyOf is what the operations of a run have in common.
+func (x *index) keyOf(r *engine.Run) opKey {
+	return opKey{workflow: r.Admitted.Workflow, subject: x.subject[r.ID]}
+}
+
+// calls notes that a run was called by another one.
+func (x *index) calls(by *engine.Parent, i int) {
+	if by != nil && !slices.Contains(x.called[by.Run], i) {
+		x.called[by.Run] = append(x.called[by.Run], i)
+	}
+}
+
+// alone reports whether no run called this one, and it called none.
+func (x *index) alone(r *engine.Run) bool {
+	return r.Admitted.Parent == nil && len(x.called[r.ID]) == 0
 }
 
 // lead keeps what only grows, and is folded only once.

@@ -49,20 +49,21 @@ type Setting struct {
 // View is the bench at one moment: a fold of the first N entries of its timeline.
 // A view is never changed once made.
 type View struct {
-	N, Total   int
-	Start, At  time.Time // of the first entry, and of entry N
-	Runs       []*engine.Run
-	Operations []Operation
-	Effects    []faultprovider.Effect
-	Log        []faultprovider.Entry
-	Wire       []Row
-	Faults     []string // queued and not yet taken, as the fault verb reads them
-	Contract   string   // the one that the provider keeps, by name
-	WorkerDown bool     // crashed and not restarted
-	Deliveries []Delivery
-	Replies    []Reply   // of requests that the scenario itself sent, in order
-	Refusals   []Refusal // verbs that were refused, in order
-	Repeats    []Repeat  // requests that a transport sent again by itself, in order
+	N, Total    int
+	Start, At   time.Time // of the first entry, and of entry N
+	Runs        []*engine.Run
+	RunVerdicts []RunVerdict // of Runs, in their order
+	Operations  []Operation
+	Effects     []faultprovider.Effect
+	Log         []faultprovider.Entry
+	Wire        []Row
+	Faults      []string // queued and not yet taken, as the fault verb reads them
+	Contract    string   // the one that the provider keeps, by name
+	WorkerDown  bool     // crashed and not restarted
+	Deliveries  []Delivery
+	Replies     []Reply   // of requests that the scenario itself sent, in order
+	Refusals    []Refusal // verbs that were refused, in order
+	Repeats     []Repeat  // requests that a transport sent again by itself, in order
 }
 
 // Repeat is a request that the caller sent once and its transport once more, by itself.
@@ -111,12 +112,15 @@ type Delivery struct {
 type Operation struct {
 	Step    string
 	Undo    bool   // it is the compensation of the step
+	Write   string // which of the step's writes, as the engine names it; empty where it has sent none
+	Route   string // its method and path, as "POST /jobs"
+	Several bool   // the step has other writes too
 	Subject string // the value of the scenario's subject, or the run
 	Runs    []string
 	Keys    []string // in order of first use; more than one key is how duplicates are made
 	Belief  engine.Belief
 	Effects []faultprovider.Effect // the truth
-	Undone  int                    // how many of them the ledger pairs with an inverse
+	Undone  int                    // how many of them do not stand: their inverse is in the ledger
 	Verdict engine.Verdict
 	Why     string // one or two sentences for a person: why this verdict, what to do
 	// Where something must be settled: in unknown operations, and in those that are done
@@ -126,6 +130,16 @@ type Operation struct {
 	Options   []Option       // the four decisions
 	Advice    engine.Advice  // what to do next about the doubts
 	Unaskable bool           // none of the doubts can be looked up by a key, as the contract is assumed
+}
+
+// Name is the step, with ~ before that of a compensation, and where the step has several writes, which one it is.
+func (o *Operation) Name() string { return operationName(stepName(o.Step, o.Undo), o.Write, o.Several) }
+
+func operationName(step, write string, several bool) string {
+	if several && write != "" {
+		return step + " (" + write + ")"
+	}
+	return step
 }
 
 // Option is one decision that a person can take about an unknown operation.

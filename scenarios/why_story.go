@@ -55,6 +55,9 @@ func tell(o Operation, runs []*engine.Run, seen *seenThere) story {
 				s.resent, s.resentAt = true, a.StartedAt
 			}
 			for _, c := range a.Calls {
+				if c.Effect == engine.Read || c.Write != o.Write {
+					continue
+				}
 				s.call(c, seen)
 				s.harmless = s.harmless && !(failed && c.Effect != engine.Read && c.Finding != engine.FoundNotDone)
 			}

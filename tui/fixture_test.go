@@ -92,7 +92,7 @@ func (b *tale) finish(why string) *scenarios.View {
 	for _, r := range v.Runs {
 		for _, s := range r.Steps {
 			op := scenarios.Operation{Step: s.ID, Subject: "order-42", Runs: []string{r.ID}, Keys: []string{testKey}, Belief: r.StepBelief(s), Effects: v.Effects, Why: why}
-			op.Verdict = engine.VerdictOf(op.Belief, len(v.Effects), 0)
+			op.Verdict = engine.VerdictOf(engine.Pair{Belief: op.Belief, Standing: len(v.Effects)})
 			op.Doubts = r.Doubts(s)
 			if op.Belief == engine.BeliefUnknown {
 				op.DoubtRuns = []string{r.ID}

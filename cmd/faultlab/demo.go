@@ -170,8 +170,13 @@ func (a *app) explain(s *lang.Scenario, r *scenarios.Report) {
 		a.paragraphs(q.Because)
 	}
 	fmt.Fprintln(a.Out)
+	if i := r.View.WorstRun(); i >= 0 {
+		v := r.View.RunVerdicts[i]
+		fmt.Fprintf(a.Out, "run verdict: %s\n", v.RunVerdict)
+		a.paragraphs(v.Why())
+	}
 	for _, o := range r.View.Operations {
-		fmt.Fprintf(a.Out, "verdict: %s (%s, believed %s, %s)\n", o.Verdict, stepName(o.Step, o.Undo), o.Belief, plural(len(o.Effects), "effect"))
+		fmt.Fprintf(a.Out, "verdict: %s (%s, believed %s, %s)\n", o.Verdict, clean(o.Name()), o.Belief, plural(len(o.Effects), "effect"))
 		a.paragraphs(o.Why)
 	}
 	a.paragraphs(s.Teach)

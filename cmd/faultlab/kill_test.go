@@ -349,7 +349,7 @@ func (f *fleet) checkLedger(s fleetState) {
 			if st := run.StepAt(step, false); st != nil {
 				belief = run.StepBelief(st)
 			}
-			switch v := engine.VerdictOf(belief, n, 0); v {
+			switch v := engine.VerdictOf(engine.Pair{Belief: belief, Standing: n}); v {
 			case engine.OneEffect, engine.CleanFailure, engine.Unresolved:
 			default:
 				f.t.Errorf("%s, run %s: %s is believed %s and has %d effects: %s", order, run.ID, step, belief, n, v)

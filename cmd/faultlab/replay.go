@@ -237,8 +237,13 @@ func (a *app) printReport(f replayFlags, r *scenarios.Report) error {
 		var picture bytes.Buffer
 		picture.WriteString(scenarios.WireText(r.View.Wire, r.View.Start))
 		picture.WriteString(scenarios.ArrivalsText(r.View))
+		for i, run := range r.View.Runs {
+			if v := r.View.RunVerdicts[i]; v.RunVerdict != "" {
+				fmt.Fprintf(&picture, "run %s %s: %s. %s\n", run.ID, run.Status, v.RunVerdict, clean(v.Why()))
+			}
+		}
 		for _, o := range r.View.Operations {
-			fmt.Fprintf(&picture, "operation %s of %s: believed %s, %s: %s. %s\n", stepName(o.Step, o.Undo), clean(o.Subject), o.Belief, plural(len(o.Effects), "effect"), o.Verdict, clean(o.Why))
+			fmt.Fprintf(&picture, "operation %s of %s: believed %s, %s: %s. %s\n", clean(o.Name()), clean(o.Subject), o.Belief, plural(len(o.Effects), "effect"), o.Verdict, clean(o.Why))
 		}
 		for _, line := range strings.Split(strings.TrimRight(picture.String(), "\n"), "\n") {
 			fmt.Fprintf(&b, "     %s\n", line)

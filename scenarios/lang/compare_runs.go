@@ -53,6 +53,18 @@ func (c chosen) run() sight {
 	return t.sight()
 }
 
+func (c chosen) runVerdict() sight {
+	t := tally{what: "run"}
+	for _, r := range c.runs() {
+		is := hyphened(r.Verdict)
+		if is == "" {
+			is = "none yet"
+		}
+		t.add(is == c.arg(0), fmt.Sprintf("%s for run %d", is, r.n))
+	}
+	return t.sight()
+}
+
 func (c chosen) step() sight {
 	t := tally{what: "run"}
 	for _, r := range c.runs() {

@@ -26,7 +26,8 @@ type Facts interface {
 // RunFact is one run as its history tells it.
 type RunFact struct {
 	ID, Status, Code string
-	Reconcile        bool // an operation of it is unknown
+	Reconcile        bool   // an operation of it is unknown
+	Verdict          string // about the run as a whole; empty while it is open
 	Steps            []StepFact
 }
 
