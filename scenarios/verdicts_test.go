@@ -88,7 +88,7 @@ func TestVerdictsOfPairsAndRuns(t *testing.T) {
 			steps("both: "+send("/invoices", "invoice", `"i"`, "{}")+strings.Replace(making("charges"), "attempt.idempotencyKey", `"c"`, 1)+"~~~"+strings.Replace(refunding("both"), "return {};", send("/voids", "void", `"v"`, "{}"), 1), "job: "+making("jobs"))},
 		{"undone twice", refuseJobs + "trigger aGo|wait|expect refunds 2|expect run-verdict duplicate",
 			steps("charge: "+making("charges")+"~~~"+strings.Replace(refunding("charge"), "return {};", strings.Replace(refunding("charge"), "attempt.idempotencyKey", `"again"`, 1), 1), "job: "+making("jobs"))},
-		{"an effect of a step that threw", "trigger aGo|wait|expect verdict one-effect|expect run-verdict failed-though-done", steps("charge: "+strings.Replace(making("charges"), "return", `throw new Error("no"); return`, 1))},
+		{"an effect of a step that threw", "trigger aGo|wait|expect verdict one-effect|expect run-verdict failed-though-done", steps("charge: " + strings.Replace(making("charges"), "return", `throw new Error("no"); return`, 1))},
 		{"throws before the last step", "trigger aGo|wait|expect run-verdict half-done", steps("charge: "+strings.Replace(making("charges"), "return", `throw new Error("no"); return`, 1), "job: "+making("jobs"))},
 		{"a write that never went out", "trigger aGo|wait|expect run-verdict half-done", steps("charge: "+making("charges"), "job: "+strings.Replace(making("jobs"), "127.0.0.1:4040", "127.0.0.1:4999", 1))},
 		{"nothing was sent", "trigger aGo|wait|expect run-verdict whole", steps("idle: await null; return {};")},
