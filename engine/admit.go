@@ -17,6 +17,7 @@ type Delivery struct {
 	Payload  json.RawMessage
 	RerunOf  string
 	Inbox    string // the command of another process that asks, or empty
+	folder   string // of the earlier run, or of the one that calls
 	parent   *Parent
 	doc      *woml.Document // where none is loaded
 }
@@ -183,7 +184,7 @@ func (e *Engine) admitNew(doc *woml.Document, d Delivery, digest string) (Receip
 	rt := &running{e: e, id: id, doc: doc, run: &Run{}}
 	e.take(rt)
 	t, err := e.record(rt, e.clk.Now(), e.o.History.Buffer, Admitted{Workflow: doc.Workflow.ID, Definition: doc.Hash, Source: doc.Source, Trigger: d.Trigger,
-		Delivery: d.Key, Digest: digest, Payload: compact(d.Payload), Seed: seed, Parent: d.parent, RerunOf: d.RerunOf, Inbox: d.Inbox})
+		Delivery: d.Key, Digest: digest, Payload: compact(d.Payload), Seed: seed, Folder: e.folderOf(doc, d), Parent: d.parent, RerunOf: d.RerunOf, Inbox: d.Inbox})
 	if err != nil {
 		delete(e.open, id)
 		e.mu.Unlock()
@@ -208,5 +209,5 @@ func (e *Engine) Rerun(run, inbox string) (Receipt, error) {
 	if err != nil {
 		return Receipt{}, fmt.Errorf("run %s: %w", r.ID, err)
 	}
-	return e.Admit(Delivery{Workflow: r.Admitted.Workflow, Payload: r.Admitted.Payload, RerunOf: r.ID, Inbox: inbox, doc: doc})
+	return e.Admit(Delivery{Workflow: r.Admitted.Workflow, Payload: r.Admitted.Payload, RerunOf: r.ID, Inbox: inbox, folder: r.Admitted.Folder, doc: doc})
 }

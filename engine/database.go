@@ -83,9 +83,9 @@ func (c *dbCall) perform(ctx context.Context, h *host, pos Pos, begun Ticket) (C
 	var err error
 	h.e.clk.Hold(func() {
 		if c.marks != nil {
-			out, err = c.marks.Write(ctx, markOf(h.rt.id, pos), c.in.Target, c.in.Operation, c.in.Input)
+			out, err = c.marks.Write(ctx, markOf(h.rt.id, pos), place(h.rt.folder(), c.in.Target), c.in.Operation, c.in.Input)
 		} else {
-			out, err = h.e.o.Database.Do(ctx, c.in.Target, c.in.Operation, c.in.Input)
+			out, err = h.e.o.Database.Do(ctx, place(h.rt.folder(), c.in.Target), c.in.Operation, c.in.Input)
 		}
 	})
 	if err == nil {

@@ -67,6 +67,7 @@ func (o *object) admitted(f Admitted) {
 	o.optional("digest", f.Digest)
 	o.json("payload", f.Payload)
 	o.number("seed", f.Seed)
+	o.optional("folder", f.Folder)
 	if f.Parent != nil {
 		raw, err := encodeJSON(f.Parent)
 		o.err = errors.Join(o.err, err)

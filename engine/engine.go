@@ -37,9 +37,12 @@ type Options struct {
 	// Seed makes ids and scripts' randomness repeatable; 0 takes one from the operating system.
 	Seed int64
 	// Observe sees every append in the history's order, before it is durable. It must be quick and never call back.
-	Observe  func([]Event)
-	Log      func(run string, at Pos, level, text string) // console.* of scripts; nil drops it
-	Database Database                                     // services.db; nil refuses it
+	Observe func([]Event)
+	Log     func(run string, at Pos, level, text string) // console.* of scripts; nil drops it
+	// Folder is what relative database paths of the runs that are admitted here belong to;
+	// empty leaves them to the process that carries the run out.
+	Folder   string
+	Database Database // services.db; nil refuses it
 }
 
 // Engine runs workflows. Its methods that wait must be called from an actor of its clock.

@@ -58,6 +58,7 @@ type Admitted struct {
 	Digest     string          `json:"digest,omitempty"` // SHA-256 of the payload's canonical JSON, where a delivery key needs it
 	Payload    json.RawMessage `json:"payload,omitempty"`
 	Seed       int64           `json:"seed"`
+	Folder     string          `json:"folder,omitempty"` // what relative database paths belong to; kept where the run or one that it calls may use a database
 	Parent     *Parent         `json:"parent,omitempty"`
 	RerunOf    string          `json:"rerun,omitempty"`
 	Inbox      string          `json:"inbox,omitempty"` // the command's id where another process asked

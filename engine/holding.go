@@ -241,7 +241,7 @@ func (e *Engine) wake(rt *running) error {
 		}
 	})
 	if parent != nil && parent.Wait {
-		if err := e.resume(parent.Run); err != nil {
+		if err := leftForNeeds(e.resume(parent.Run)); err != nil {
 			return err
 		}
 	}
@@ -296,6 +296,9 @@ func (e *Engine) resume(run string) error {
 	}
 	e.waitsFor(run, *rt.run.Waits)
 	if still, err := e.stillWaits(rt.run); still || err != nil {
+		return err
+	}
+	if err := e.needs(rt); err != nil {
 		return err
 	}
 	settled := rt.run.Waits.Run

@@ -104,9 +104,10 @@ func (c *Call) same(fact CallStarted) bool {
 		c.Key == fact.Key && c.Digest == fact.Digest
 }
 
-// cutOff reports whether a crash cut the call off before it did anything: it is made again, in its place.
+// cutOff reports whether a crash cut the call off before it did anything, or it waited in
+// vain for a child that may have come to its end since: it is made again, in its place.
 func (c *Call) cutOff() bool {
-	return !c.Ended || c.Code == codeCallInterrupted && (c.Effect == Read || c.Finding == FoundNotDone)
+	return !c.Ended || c.unanswered() || c.Code == codeCallInterrupted && (c.Effect == Read || c.Finding == FoundNotDone)
 }
 
 // exhausted reports whether the script has made every call of the journal that it still makes.

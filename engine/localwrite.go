@@ -46,8 +46,8 @@ const LocalResultLost = "WOML_DATABASE_RESULT_LOST"
 type local struct {
 	marks    Marks
 	effect   Effect
-	path     string // of the file, as the script named it
-	file     string // the path without its secrets
+	path     string // of the file
+	file     string // as the script named it, without its secrets
 	unmarked string // why it leaves no mark
 }
 
@@ -57,13 +57,13 @@ func (h *host) localOf(connection json.RawMessage) local {
 	if !ok {
 		return local{effect: UnkeyedWrite}
 	}
-	why, marked := marks.Marked(connection)
+	why, marked := marks.Marked(place(h.rt.folder(), connection))
 	if !marked {
 		return local{effect: UnkeyedWrite, unmarked: why}
 	}
 	var named struct{ Connection string }
 	_ = json.Unmarshal(connection, &named) // else it is empty, and the call is refused
-	return local{marks: marks, effect: LocalWrite, path: named.Connection, file: h.clean(named.Connection)}
+	return local{marks: marks, effect: LocalWrite, path: placePath(h.rt.folder(), named.Connection), file: h.clean(named.Connection)}
 }
 
 // ended tells the file that the end of a call is written down.
@@ -133,7 +133,7 @@ func repeated(c *Call) (CallEnded, script.Completion) {
 // localEnd says how a local write ended that has a start and no end on disk: its mark
 // is looked up in its file. It is done, with its result where the mark holds it, or it
 // was rolled back and may be made again. An error says that the file cannot be read.
-func (e *Engine) localEnd(run string, c *Call) (CallEnded, error) {
+func (e *Engine) localEnd(r *Run, c *Call) (CallEnded, error) {
 	marks, ok := e.o.Database.(Marks)
 	if !ok || c.File == "" {
 		return CallEnded{}, &Error{Code: "WOML_DATABASE_UNAVAILABLE", Message: "services.db is not available here"}
@@ -142,10 +142,10 @@ func (e *Engine) localEnd(run string, c *Call) (CallEnded, error) {
 	if err != nil {
 		return CallEnded{}, err
 	}
-	m := markOf(run, c.Pos)
+	m := markOf(r.ID, c.Pos)
 	var result json.RawMessage
 	var there bool
-	e.clk.Hold(func() { result, there, err = marks.Find(context.Background(), m, file) })
+	e.clk.Hold(func() { result, there, err = marks.Find(context.Background(), m, placePath(r.Admitted.Folder, file)) })
 	switch {
 	case err != nil:
 		return CallEnded{}, err
@@ -159,13 +159,13 @@ func (e *Engine) localEnd(run string, c *Call) (CallEnded, error) {
 }
 
 // localEnded tells the file of a local write that its end, found after a crash, is written down.
-func (e *Engine) localEnded(run string, c *Call, end Ticket) {
+func (e *Engine) localEnded(r *Run, c *Call, end Ticket) {
 	marks, ok := e.o.Database.(Marks)
 	if !ok || c.Effect != LocalWrite {
 		return
 	}
 	if path, err := e.reveal(c.File, plainly); err == nil {
-		local{marks: marks, path: path}.ended(markOf(run, c.Pos), end)
+		local{marks: marks, path: placePath(r.Admitted.Folder, path)}.ended(markOf(r.ID, c.Pos), end)
 	}
 }
 

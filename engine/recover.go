@@ -9,8 +9,8 @@ import (
 // Recover goes on with the runs that were open when the last engine of this
 // history stopped. A due retry happens; an attempt that was open goes on from its journal
 // or is unknown, and nothing that may have been sent is sent again by itself; a finished
-// step never runs again. A run that cannot be read stands in nobody's way: it is left
-// as it is, and said in a LeftError once the others go on.
+// step never runs again. A run that cannot be read, or that needs what is not here, stands in nobody's
+// way: it is left as it is, and said in a LeftError once the others go on.
 func (e *Engine) Recover() error {
 	ids, err := e.o.History.Open()
 	if err != nil {
@@ -21,6 +21,10 @@ func (e *Engine) Recover() error {
 	for _, id := range ids {
 		rt, err := e.reopen(id)
 		if err != nil {
+			left = append(left, err)
+			continue
+		}
+		if err := e.needs(rt); err != nil {
 			left = append(left, err)
 			continue
 		}
@@ -46,11 +50,15 @@ func (e *Engine) Recover() error {
 	return nil
 }
 
-// LeftError says why open runs could not be read: the history of one is damaged, or its
-// document is none that is understood here. They are as they were, and all others go on.
+// LeftError says why open runs do not go on: the history of one is damaged, its document
+// is none that is understood here, or it lacks something (a *NeedsError). They are as they
+// were, and all others go on.
 type LeftError []error
 
 func (l LeftError) Error() string { return errors.Join(l...).Error() }
+
+// Unwrap gives each of them to errors.As.
+func (l LeftError) Unwrap() []error { return l }
 
 // Decide is Recover for one run that a crash left with a write that may have been made. Any
 // other one stays as it is, to go on by itself once its owner is back: decided is false.
@@ -83,7 +91,7 @@ func (e *Engine) leftInDoubt(r *Run) bool {
 		if !s.interrupted() {
 			return false
 		}
-		_, doubt := e.cutOff(r.ID, s)
+		_, doubt := e.cutOff(r, s)
 		return doubt
 	})
 }
@@ -141,7 +149,7 @@ func (e *Engine) interrupt(rt *running) error {
 		if !s.interrupted() {
 			continue
 		}
-		facts, doubt := e.cutOff(rt.id, s)
+		facts, doubt := e.cutOff(rt.run, s)
 		var err error
 		switch {
 		case doubt:
@@ -160,13 +168,13 @@ func (e *Engine) interrupt(rt *running) error {
 
 // cutOff gives the ends of what a crash left open in the step's newest attempt and what
 // is not made again, and whether a write of it is ambiguous.
-func (e *Engine) cutOff(run string, s *Step) (facts []Fact, doubt bool) {
+func (e *Engine) cutOff(r *Run, s *Step) (facts []Fact, doubt bool) {
 	for _, c := range s.Last().Calls {
 		doubt = doubt || ambiguous(c)
 		if c.Ended {
 			continue
 		}
-		end := e.endOfOpenCall(run, c)
+		end := e.endOfOpenCall(r, c)
 		ended := *c
 		ended.Ended, ended.Finding = true, end.Finding
 		settled := s.someCall(func(o *Call) bool { return proves(o, &ended) })
@@ -196,7 +204,7 @@ func (rt *running) writeEnds(a *Attempt, facts []Fact) error {
 	}
 	for _, f := range facts {
 		if end, ok := f.(CallEnded); ok {
-			rt.e.localEnded(rt.id, a.Calls[end.Call-1], written)
+			rt.e.localEnded(rt.snapshot(), a.Calls[end.Call-1], written)
 		}
 	}
 	return nil
@@ -231,7 +239,7 @@ func (rt *running) endCalls(attempt Pos) error {
 	})
 	var facts []Fact
 	for _, c := range open {
-		facts = append(facts, rt.e.endOfOpenCall(rt.id, c))
+		facts = append(facts, rt.e.endOfOpenCall(rt.snapshot(), c))
 	}
 	return rt.writeEnds(a, facts)
 }
@@ -239,7 +247,7 @@ func (rt *running) endCalls(attempt Pos) error {
 // endOfOpenCall is table a for a call that has a start and no end on disk. A
 // request whose start is there may have been sent, however early the crash came; a
 // local write is looked up in its file.
-func (e *Engine) endOfOpenCall(run string, c *Call) CallEnded {
+func (e *Engine) endOfOpenCall(r *Run, c *Call) CallEnded {
 	how, message := HowNeverSent, "the worker stopped before the call ended"
 	for _, q := range c.Requests {
 		if !q.NotSent && !(q.Ended && !q.Began && q.Status == 0) {
@@ -250,7 +258,7 @@ func (e *Engine) endOfOpenCall(run string, c *Call) CallEnded {
 		how = HowNoReply
 	}
 	if c.Effect == LocalWrite {
-		end, err := e.localEnd(run, c)
+		end, err := e.localEnd(r, c)
 		if err == nil {
 			return end
 		}

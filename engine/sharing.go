@@ -44,7 +44,7 @@ func (e *Engine) wakeSharing(rt *running) error {
 		if id == rt.id {
 			continue
 		}
-		if err := e.resume(id); err != nil {
+		if err := leftForNeeds(e.resume(id)); err != nil {
 			return err
 		}
 	}

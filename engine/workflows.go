@@ -72,7 +72,7 @@ func (c *childCall) perform(ctx context.Context, h *host, pos Pos, begun Ticket)
 	case depth > maxDepth:
 		return CallEnded{How: HowClient}, failed("WOML_WORKFLOW_CALL_DEPTH_EXCEEDED", fmt.Sprintf("workflows call each other at most %d deep", maxDepth))
 	}
-	receipt, err := h.e.Admit(Delivery{Workflow: c.target, Payload: c.payload,
+	receipt, err := h.e.Admit(Delivery{Workflow: c.target, Payload: c.payload, folder: h.rt.folder(),
 		parent: &Parent{Run: h.rt.id, Step: node(pos.Step, pos.Undo), Name: c.identity(), Depth: depth, Wait: c.wait}})
 	if err != nil {
 		code, how := "WOML_WORKFLOW_CALL_FAILED", HowNeverSent

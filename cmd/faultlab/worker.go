@@ -65,6 +65,10 @@ func (a *app) openWorker(o workerOptions) (*worker, error) {
 	if err != nil {
 		return nil, err
 	}
+	folder, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
 	if _, err := os.Stat(path); o.exists && errors.Is(err, fs.ErrNotExist) {
 		return nil, &store.FileError{Path: path, What: store.Missing}
 	}
@@ -78,7 +82,7 @@ func (a *app) openWorker(o workerOptions) (*worker, error) {
 		}
 	}
 	w := &worker{app: a, store: s, databases: store.NewDatabases(path, nil), docs: map[string]*woml.Document{}, served: map[string]bool{}}
-	w.eng = engine.New(engine.Options{Clock: a.clk, History: s, Assume: declared, Secrets: secrets, Log: o.log, Observe: o.observe, Database: w.databases})
+	w.eng = engine.New(engine.Options{Clock: a.clk, History: s, Assume: declared, Secrets: secrets, Log: o.log, Observe: o.observe, Folder: folder, Database: w.databases})
 	for _, d := range o.docs {
 		w.load(d)
 		w.served[d.Workflow.ID] = true

@@ -82,9 +82,13 @@ func (a *analysis) workflowCall(e *ast.CallExpression, links []link) {
 		return
 	}
 	target, payload := arguments[0], arguments[1]
-	if text, ok := literalText(target); isLiteral(target) && (!ok || len(text) > maxID || !workflowIDPattern.MatchString(text)) {
+	switch text, ok := literalText(target); {
+	case !isLiteral(target):
+	case !ok || len(text) > maxID || !workflowIDPattern.MatchString(text):
 		a.report(target.Idx0(), codeCallTarget,
 			"This is not the id of a workflow: lower-case words with hyphens between them.", "Such as fulfill-paid-order.")
+	default:
+		a.workflows[text] = true
 	}
 	if _, list := payload.(*ast.ArrayLiteral); list || isLiteral(payload) {
 		a.report(payload.Idx0(), codeCallPayload, "The payload of a workflow is an object.", usage)

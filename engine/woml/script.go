@@ -39,6 +39,7 @@ type analysis struct {
 	scope    *scope
 
 	secrets   map[string]bool      // names of secrets that are read
+	workflows map[string]bool      // ids of workflows that are called or started
 	services  []serviceUse         // the first use of each service
 	shadowed  map[string]bool      // bindings of WOML that the script declares itself
 	constants map[string]*constant // names that are declared, by their declaration
@@ -72,7 +73,7 @@ type serviceUse struct {
 func (c *checker) script(e *element) (Script, *analysis) {
 	a := &analysis{
 		source: c.text[e.bodyStart:e.bodyEnd], start: e.bodyStart,
-		secrets: map[string]bool{}, shadowed: map[string]bool{}, constants: map[string]*constant{},
+		secrets: map[string]bool{}, workflows: map[string]bool{}, shadowed: map[string]bool{}, constants: map[string]*constant{},
 	}
 	s := Script{Source: a.source}
 	s.Line, s.Column = c.position(e.bodyStart)
@@ -81,7 +82,10 @@ func (c *checker) script(e *element) (Script, *analysis) {
 		c.fail(a.start+f.offset, f.code, f.message, f.hint)
 	}
 	c.services = append(c.services, a.services...)
-	s.Secrets = slices.Sorted(maps.Keys(a.secrets))
+	for _, used := range a.services {
+		s.Services = append(s.Services, used.name)
+	}
+	s.Secrets, s.Workflows = slices.Sorted(maps.Keys(a.secrets)), slices.Sorted(maps.Keys(a.workflows))
 	return s, a
 }
 

@@ -1,6 +1,7 @@
 package woml
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -169,5 +170,21 @@ func TestLongScriptsAreRead(t *testing.T) {
 				t.Errorf("refused: %+v", diags)
 			}
 		})
+	}
+}
+
+// What a script uses of the world outside is known before it runs.
+func TestWhatAScriptUses(t *testing.T) {
+	t.Parallel()
+	doc, diags := Parse([]byte(inScript(`const db = services.db({ driver: "sqlite", connection: "./led.db" });
+await services.workflows.start("send-note", { token: secrets.TOKEN });
+await services.workflows.call("fulfill-order", {}); await services.workflows.call("fulfill-order", {}, { name: "again" });
+return secrets.KEY;`)))
+	if doc == nil {
+		t.Fatal(diags)
+	}
+	s := doc.Workflow.Steps[0].Script
+	if got := fmt.Sprint(s.Secrets, s.Services, s.Workflows); got != "[KEY TOKEN] [db workflows] [fulfill-order send-note]" {
+		t.Errorf("it uses %s", got)
 	}
 }

@@ -122,7 +122,9 @@ type Script struct {
 
 	Line, Column int // of the first character of Source
 
-	Secrets []string // the names of the secrets that it reads, sorted
+	Secrets   []string // the names of the secrets that it reads, sorted
+	Services  []string // the names of the services that it uses
+	Workflows []string // the ids of the workflows that it calls or starts, as far as they are written out, sorted
 }
 
 // Compensate is the inverse of a step: a script that undoes what the step did,
