@@ -46,6 +46,9 @@ func (rt *running) drive(ctx context.Context, p part) error {
 		if err := rt.sleepUntil(ctx, move.due, move.delay); err != nil {
 			return err
 		}
+		if rt.e.resting() {
+			return errDraining
+		}
 		var err error
 		if move.journal {
 			err = rt.replay(ctx, p, move.attempt)
@@ -113,7 +116,9 @@ func (rt *running) sleepUntil(ctx context.Context, due time.Time, delay time.Dur
 		return nil
 	}
 	rt.release()
-	if err := rt.e.clk.Sleep(ctx, d); err != nil {
+	waits, done := rt.e.untilRest(ctx)
+	defer done()
+	if err := rt.e.clk.Sleep(waits, d); err != nil {
 		return err
 	}
 	return rt.acquire(ctx, false)

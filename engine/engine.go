@@ -51,7 +51,10 @@ type Engine struct {
 	clk  clock.Clock
 	root context.Context
 	stop context.CancelCauseFunc
+	rest context.Context // ends when the engine drains
 	wire *wire
+
+	restNow context.CancelCauseFunc
 
 	mu      sync.Mutex // guards what follows, and gives appends and observations one order
 	docs    map[string]*woml.Document
@@ -66,7 +69,9 @@ type Engine struct {
 	dead    error
 	lost    error // why the history takes nothing more
 	actors  int
-	idle    clock.Event // set when dead and no actor is left
+	idle    []clock.Event // set when no actor is left
+
+	draining bool
 }
 
 // ErrKilled ends every wait of an engine that was killed or closed.
@@ -77,6 +82,7 @@ func New(o Options) *Engine {
 	e := &Engine{o: o, clk: o.Clock, docs: map[string]*woml.Document{}, parsed: map[string]*woml.Document{},
 		open: map[string]*running{}, ended: map[string]clock.Event{}, told: map[string][]clock.Event{}, admits: map[string]clock.Event{}, pools: map[string]*pool{}, sharing: map[string][]string{}}
 	e.root, e.stop = e.clk.WithCancel(context.Background())
+	e.rest, e.restNow = e.clk.WithCancel(e.root)
 	e.wire = newWire(o)
 	e.rand = mathrand.New(mathrand.NewPCG(seedOf(o.Seed), 0x6661756c746c6162))
 	if marks, ok := o.Database.(Marks); ok {
@@ -287,8 +293,10 @@ func (e *Engine) goActor(name string, f func()) {
 		defer func() {
 			e.mu.Lock()
 			e.actors--
-			if e.actors == 0 && e.idle != nil {
-				e.idle.Set()
+			if e.actors == 0 {
+				for _, idle := range e.idle {
+					idle.Set()
+				}
 			}
 			e.mu.Unlock()
 		}()
@@ -307,10 +315,8 @@ func (e *Engine) Close() {
 		e.mu.Unlock()
 		return
 	}
-	if e.idle == nil {
-		e.idle = e.clk.NewEvent("the end of the worker")
-	}
-	idle := e.idle
+	idle := e.clk.NewEvent("the end of the worker")
+	e.idle = append(e.idle, idle)
 	e.mu.Unlock()
 	idle.Wait()
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -160,8 +161,8 @@ func (rt *running) waitBelow() (w *Wait, waited bool, err error) {
 		waited = true
 		rt.release()
 		rt.awaitEnd(child)
-		if e.root.Err() != nil {
-			return nil, waited, ErrKilled
+		if e.rest.Err() != nil {
+			return nil, waited, context.Cause(e.rest)
 		}
 		if err := rt.cancelBelow(); err != nil { // it may have been cancelled meanwhile
 			return nil, waited, err
@@ -178,6 +179,8 @@ func (rt *running) awaitEnd(child string) {
 		}
 	})
 	over := rt.e.clk.NewEvent("the end of " + child)
+	ctx, done := rt.e.untilRest(ctx)
+	defer done()
 	stop := rt.e.clk.OnCancel(ctx, func(error) { over.Set() })
 	forget := rt.e.tell(child, over)
 	over.Wait()

@@ -176,12 +176,23 @@ func (h *host) Next() (script.Completion, error) {
 		if h.tape != nil {
 			h.tape.handOver(h.arm)
 		}
+		resting := h.e.resting()
+		if resting && h.open == 0 {
+			h.err = errDraining
+			h.mu.Unlock()
+			return script.Completion{}, errDraining
+		}
 		wake := h.e.clk.NewEvent("a call of " + h.part.step.ID)
 		h.wake = wake
 		h.mu.Unlock()
 		stop := h.e.clk.OnCancel(h.ctx, func(error) { wake.Set() })
+		rest := func() {}
+		if !resting {
+			rest = h.e.clk.OnCancel(h.e.rest, func(error) { wake.Set() })
+		}
 		wake.Wait()
 		stop()
+		rest()
 	}
 }
 
@@ -276,6 +287,10 @@ func (h *host) Start(id int, c script.Call) *script.ServiceError {
 
 // begin starts a call: a new one, or one whose start stands in the history.
 func (h *host) begin(id int, c script.Call, fact CallStarted, work call) *script.ServiceError {
+	if h.e.resting() {
+		h.rest(id)
+		return nil
+	}
 	again := fact.Call != 0
 	h.mu.Lock()
 	if h.calls >= maxCalls && !again {
@@ -303,6 +318,10 @@ func (h *host) begin(id int, c script.Call, fact CallStarted, work call) *script
 		defer giveUp(nil)
 		growStack(0)
 		ended, completion := work.perform(ctx, h, fact.Pos, begun)
+		if ended.How == "" {
+			h.rest(id)
+			return
+		}
 		completion.ID = id
 		written := h.end(fact, ended, completion)
 		if c, ok := work.(*dbCall); ok && ended.How == HowAccepted && !ended.Replay {

@@ -130,7 +130,9 @@ func (rt *running) acquire(ctx context.Context, first bool) error {
 	}
 	e.admitNext(p)
 	e.mu.Unlock()
-	stop := e.clk.OnCancel(ctx, func(error) { w.go_.Set() })
+	waits, done := e.untilRest(ctx)
+	defer done()
+	stop := e.clk.OnCancel(waits, func(error) { w.go_.Set() })
 	w.go_.Wait()
 	stop()
 	e.mu.Lock()
@@ -141,7 +143,7 @@ func (rt *running) acquire(ctx context.Context, first bool) error {
 	}
 	p.drop(w)
 	e.admitNext(p)
-	return context.Cause(ctx)
+	return context.Cause(waits)
 }
 
 // ensureSlot waits for a slot unless the run has one.

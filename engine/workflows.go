@@ -78,6 +78,9 @@ func (c *childCall) perform(ctx context.Context, h *host, pos Pos, begun Ticket)
 		code, how := "WOML_WORKFLOW_CALL_FAILED", HowNeverSent
 		var e *Error
 		if errors.As(err, &e) {
+			if e.Code == codeDraining {
+				return CallEnded{}, script.Completion{}
+			}
 			if code, how = e.Code, HowClient; code == codeQueueFull {
 				how = HowThrottled
 			}
@@ -119,12 +122,20 @@ func (c *childCall) await(ctx context.Context, h *host, pos Pos, child string) (
 	}
 	h.rt.lend()
 	over := h.e.clk.NewEvent("the end of " + child)
-	stop := h.e.clk.OnCancel(ctx, func(error) { over.Set() })
+	waits, done := h.e.untilRest(ctx)
+	defer done()
+	stop := h.e.clk.OnCancel(waits, func(error) { over.Set() })
 	forget := h.e.tell(child, over)
 	over.Wait()
 	stop()
 	ended := forget()
+	if h.e.resting() { // the call stays open, and meets its child again
+		return CallEnded{}, script.Completion{}
+	}
 	if err := h.rt.takeBack(h.ctx); err != nil {
+		if errors.Is(err, errDraining) {
+			return CallEnded{}, script.Completion{}
+		}
 		return CallEnded{How: HowNoReply, Child: child}, failed("WOML_WORKFLOW_CALL_FAILED", err.Error())
 	}
 	if cause := context.Cause(ctx); cause != nil && !ended {

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,6 +22,7 @@ type runFlags struct {
 	port     int
 	insecure bool
 	quiet    bool
+	drain    time.Duration
 	worker   workerOptions
 }
 
@@ -31,7 +33,9 @@ func (a *app) runCommand() *cobra.Command {
 		Short: "Serve the webhooks of workflows and carry their runs out",
 		Long: "run owns the state file, goes on with what was open in it, and serves the\n" +
 			"webhooks of the documents until it is stopped. Other processes can list, look up,\n" +
-			"resolve, cancel, rerun and trigger meanwhile.",
+			"resolve, cancel, rerun and trigger meanwhile. Stopped by SIGINT or SIGTERM it begins\n" +
+			"nothing new, answers webhooks with 503, waits for what is out, and exits 0; a second\n" +
+			"signal, or the end of --drain, cuts that short, and what was out may become unknown.",
 		Example: "  faultlab provider                 # in another terminal\n" +
 			"  faultlab run fulfill-retry-demo.woml",
 		Args:              cobra.MinimumNArgs(1),
@@ -42,6 +46,7 @@ func (a *app) runCommand() *cobra.Command {
 	c.Flags().IntVar(&f.port, "port", 3000, "`PORT` to listen on; 0 picks one")
 	c.Flags().BoolVar(&f.insecure, "insecure", false, `serve auth="none" to others than this machine`)
 	c.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "do not print what becomes of runs")
+	c.Flags().DurationVar(&f.drain, "drain", 8*time.Second, "how long to wait for requests that are out when it is stopped: `DURATION`")
 	f.worker.flags(c.Flags())
 	c.Flags().Lookup("assume").Usage = "`FILE` of assumed contracts, by origin"
 	return c
@@ -84,7 +89,7 @@ func (a *app) run(ctx context.Context, f runFlags, files []string) error {
 	if w, err = a.openWorker(o); err != nil {
 		return failed(err)
 	}
-	err = a.serve(ctx, w, l, routes, out)
+	err = a.serve(ctx, w, l, routes, out, f.drain)
 	told.close() // while the state can still be read
 	if closing := w.close(); err == nil {
 		err = closing
@@ -113,7 +118,7 @@ func (a *app) settled(w *worker) bool {
 const grace = 2 * time.Second
 
 // serve takes deliveries and commands until the context ends or the history fails.
-func (a *app) serve(ctx context.Context, w *worker, l net.Listener, routes []trigger.Route, out *lines) error {
+func (a *app) serve(ctx context.Context, w *worker, l net.Listener, routes []trigger.Route, out *lines, limit time.Duration) error {
 	h, err := trigger.New(w.admit, nil, routes...)
 	if err != nil {
 		return failed(err)
@@ -134,7 +139,10 @@ func (a *app) serve(ctx context.Context, w *worker, l net.Listener, routes []tri
 		h.Ready()
 		a.announce(out, l.Addr().String(), w, routes)
 		a.serveInbox(ctx, ctx, w)
-		err = w.eng.Err()
+		if err = w.eng.Err(); err == nil && broke == nil {
+			h.Stop()
+			err = a.drain(w, out, limit)
+		}
 	}
 	end, done := a.clk.WithTimeout(context.Background(), grace, errors.New("deliveries took too long"))
 	if srv.Shutdown(end) != nil {
@@ -150,6 +158,23 @@ func (a *app) serve(ctx context.Context, w *worker, l net.Listener, routes []tri
 	}
 	out.put("stopped; what is open goes on at the next run")
 	return nil
+}
+
+// drain waits for what is out when the process is to stop, and says for what.
+func (a *app) drain(w *worker, out *lines, limit time.Duration) error {
+	for _, o := range w.eng.Out() {
+		out.put(fmt.Sprintf("waiting up to %v for the answer to %s of %s, %s", limit, clean(o.Target), stepName(o.Pos.Step, o.Pos.Undo), o.Run))
+	}
+	ctx, done := a.clk.WithTimeout(context.Background(), limit, errors.New("the drain took too long"))
+	defer done(nil)
+	if w.eng.Drain(ctx) {
+		return nil
+	}
+	var left []string
+	for _, o := range w.eng.Out() {
+		left = append(left, fmt.Sprintf("%s of %s, %s", o.Target, stepName(o.Pos.Step, o.Pos.Undo), o.Run))
+	}
+	return fmt.Errorf("stopped without an answer to %s: what it would have been is unknown now; look it up", strings.Join(left, "; "))
 }
 
 // admit makes a delivery's run durable.

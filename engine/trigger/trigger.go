@@ -67,18 +67,18 @@ type Answer struct {
 	Duplicate               bool
 }
 
-// Handler serves webhooks. Until Ready it answers 503, so that a sender tries again.
+// Handler serves webhooks. Until Ready and after Stop it answers 503, so that a sender tries again.
 type Handler struct {
 	admit  Admit
 	routes map[string]Route
 	told   func(Answer)
 	mu     sync.Mutex
-	ready  bool
+	why    string // it lets nothing in; empty where it does
 }
 
 // New makes a handler of these routes. told, which may be nil, sees every answer.
 func New(admit Admit, told func(Answer), routes ...Route) (*Handler, error) {
-	h := &Handler{admit: admit, routes: map[string]Route{}, told: told}
+	h := &Handler{admit: admit, routes: map[string]Route{}, told: told, why: "the runtime is starting; send it again"}
 	for _, r := range routes {
 		if other, taken := h.routes[r.Path]; taken {
 			return nil, fmt.Errorf("the webhooks %s of %s and %s of %s share the path %s: give one of them another", other.Trigger, other.Workflow, r.Trigger, r.Workflow, r.Path)
@@ -89,16 +89,21 @@ func New(admit Admit, told func(Answer), routes ...Route) (*Handler, error) {
 }
 
 // Ready lets deliveries in.
-func (h *Handler) Ready() {
+func (h *Handler) Ready() { h.refuse("") }
+
+// Stop lets nothing in any more: each delivery is answered 503.
+func (h *Handler) Stop() { h.refuse("the runtime is stopping; send it again") }
+
+func (h *Handler) refuse(why string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.ready = true
+	h.why = why
 }
 
-func (h *Handler) isReady() bool {
+func (h *Handler) refusesAll() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.ready
+	return h.why
 }
 
 // refusal is an answer that makes no run.
@@ -142,8 +147,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 
 // serve makes the checks, in the reference's order.
 func (h *Handler) serve(w http.ResponseWriter, req *http.Request) (Receipt, *refusal) {
-	if !h.isReady() {
-		return Receipt{}, &refusal{status: 503, code: "WOML_RUNTIME_NOT_READY", message: "the runtime is starting; send it again"}
+	if why := h.refusesAll(); why != "" {
+		return Receipt{}, &refusal{status: 503, code: "WOML_RUNTIME_NOT_READY", message: why}
 	}
 	r, ok := h.routes[req.URL.Path]
 	if !ok {

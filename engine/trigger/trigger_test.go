@@ -184,6 +184,10 @@ func TestNothingIsLetInBeforeItIsReady(t *testing.T) {
 	if w, _ = post(h, "POST", "/open", order); w.Code != 202 {
 		t.Errorf("answered %d when it was ready", w.Code)
 	}
+	h.Stop()
+	if w, got = post(h, "POST", "/open", order); w.Code != 503 || got.Error.Code != "WOML_RUNTIME_NOT_READY" || w.Header().Get("Retry-After") != "1" {
+		t.Errorf("answered %d %s when it was stopped", w.Code, got.Error.Code)
+	}
 }
 
 // What the engine refuses has a status of its own.
