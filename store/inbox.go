@@ -19,13 +19,18 @@ import (
 // The inbox is a folder beside the state file. Another process puts a command there,
 // as a file of its own; the owner carries it out, answers and takes the file away:
 //
+//	state.db.inbox/ID.asker      locked by the process that asks, for as long as it waits
 //	state.db.inbox/ID.command    what is asked, an engine.Command
 //	state.db.inbox/ID.answer     what came of it
+//	state.db.inbox/bell          a named pipe that wakes the owner; see bell.go
 //
 // A command whose id stands in the history was carried out, whatever became of its files.
+// What a process leaves that was killed while it asked, the owner sweeps.
 const (
-	commandSuffix = ".command"
-	answerSuffix  = ".answer"
+	commandSuffix    = ".command"
+	answerSuffix     = ".answer"
+	askerSuffix      = ".asker"
+	unfinishedSuffix = ".unfinished" // of a file that is being written
 )
 
 func inboxOf(path string) string { return path + ".inbox" }
@@ -36,28 +41,51 @@ var commandID = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$`)
 // out and ended before it could say so. The history tells what came of it.
 var ErrNotAnswered = errors.New("the owner of the state file ended before it answered; `faultlab get` tells what came of it")
 
+// Question is a command in the inbox, and the process that waits for its answer.
+type Question struct {
+	id    string
+	name  string   // of its files, without their suffixes
+	asker *os.File // locked
+}
+
 // Put asks the owner of a state file for something. The command is on disk when Put returns.
-func Put(path string, c engine.Command) error {
-	path, err := resolve(path)
+func Put(path string, c engine.Command) (q *Question, err error) {
+	path, err = resolve(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if !commandID.MatchString(c.ID) {
-		return fmt.Errorf("put a command into the inbox of %s: its id %q is not made of letters, digits, ._-", path, c.ID)
+		return nil, fmt.Errorf("put a command into the inbox of %s: its id %q is not made of letters, digits, ._-", path, c.ID)
 	}
 	data, err := json.Marshal(c)
 	if err != nil {
-		return fmt.Errorf("put command %s into the inbox of %s: %w", c.ID, path, err)
+		return nil, fmt.Errorf("put command %s into the inbox of %s: %w", c.ID, path, err)
 	}
 	if err := os.MkdirAll(inboxOf(path), 0o700); err != nil {
-		return explain(inboxOf(path), err)
+		return nil, explain(inboxOf(path), err)
 	}
-	return writeWhole(filepath.Join(inboxOf(path), c.ID+commandSuffix), data)
+	q = &Question{id: c.ID, name: filepath.Join(inboxOf(path), c.ID)}
+	if q.asker, err = os.OpenFile(q.name+askerSuffix, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
+		return nil, explain(q.name, err)
+	}
+	if err = waitLock(q.asker); err == nil {
+		err = writeWhole(q.name+commandSuffix, data)
+	}
+	if err != nil {
+		return nil, errors.Join(explain(q.name, err), q.leave())
+	}
+	ring(path)
+	return q, nil
+}
+
+// leave says that nobody waits any more.
+func (q *Question) leave() error {
+	return errors.Join(gone(os.Remove(q.asker.Name())), q.asker.Close())
 }
 
 // writeWhole makes a file appear with all of its content on disk, or not at all.
 func writeWhole(name string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(name), "unfinished-")
+	f, err := os.OpenFile(name+unfinishedSuffix, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return explain(name, err)
 	}
@@ -71,28 +99,24 @@ func writeWhole(name string, data []byte) error {
 	return explain(name, syncDir(filepath.Dir(name)))
 }
 
-// AwaitAnswer waits for the answer to a command and takes it away. Between two looks
-// it calls poll, which waits a little; an error of poll takes the command back,
-// with an answer that came meanwhile, and is returned.
-func AwaitAnswer(path, id string, poll func() error) ([]byte, error) {
-	path, err := resolve(path)
-	if err != nil {
-		return nil, err
-	}
-	name := filepath.Join(inboxOf(path), id)
+// Await waits for the answer and takes it away. Between two looks it calls poll, which
+// waits a little; an error of poll takes the command back, with an answer that came
+// meanwhile, and is returned. It is called once.
+func (q *Question) Await(poll func() error) (answer []byte, err error) {
+	defer func() { err = errors.Join(err, q.leave()) }()
 	for {
-		_, asked := os.Lstat(name + commandSuffix) // looked at first: the answer comes before the command goes
-		answer, err := os.ReadFile(name + answerSuffix)
+		_, asked := os.Lstat(q.name + commandSuffix) // looked at first: the answer comes before the command goes
+		answer, err := os.ReadFile(q.name + answerSuffix)
 		switch {
 		case err == nil:
-			return answer, explain(name, os.Remove(name+answerSuffix))
+			return answer, explain(q.name, os.Remove(q.name+answerSuffix))
 		case !errors.Is(err, fs.ErrNotExist):
-			return nil, explain(name, err)
+			return nil, explain(q.name, err)
 		case errors.Is(asked, fs.ErrNotExist):
 			return nil, ErrNotAnswered
 		}
 		if err := poll(); err != nil {
-			return nil, errors.Join(err, gone(os.Remove(name+commandSuffix)), gone(os.Remove(name+answerSuffix)))
+			return nil, errors.Join(err, gone(os.Remove(q.name+commandSuffix)), gone(os.Remove(q.name+answerSuffix)))
 		}
 	}
 }
@@ -181,13 +205,63 @@ func (s *Store) carriedOut(id string) (carried bool, err error) {
 }
 
 // PutAnswer tells the process that waits for it what came of a command; Ack comes after
-// it. Where the command is gone nobody waits, and nothing is written.
+// it. Where nobody waits any more, nothing is written.
 func (s *Store) PutAnswer(id string, data []byte) error {
 	name := filepath.Join(inboxOf(s.file.path), id)
 	if _, err := os.Lstat(name + commandSuffix); err != nil {
 		return explain(name, gone(err))
 	}
+	if waits, known := asks(name); known && !waits {
+		return nil
+	}
 	return writeWhole(name+answerSuffix, data)
+}
+
+// asks reports whether the process that put a command still waits. It is not known of
+// one that left no file to lock, as an older faultlab does.
+func asks(name string) (waits, known bool) {
+	f, err := os.OpenFile(name+askerSuffix, os.O_RDWR, 0)
+	if err != nil {
+		return false, false
+	}
+	defer f.Close()
+	return isLocked(f), true
+}
+
+// SweepInbox takes away what processes left in the inbox that were killed while they
+// asked. A command stays: it is carried out, and no answer is left.
+func (s *Store) SweepInbox() error {
+	return sweep(inboxOf(s.file.path), func(asker, suffix string) bool {
+		waits, known := asks(asker)
+		return known && !waits && suffix != answerSuffix+unfinishedSuffix
+	})
+}
+
+// sweepAll is for a new owner: nobody else answers, and who asked the one before it and still waits is known.
+func (s *Store) sweepAll() error {
+	return sweep(inboxOf(s.file.path), func(asker, _ string) bool {
+		waits, _ := asks(asker)
+		return !waits
+	})
+}
+
+// sweep takes the files of an inbox away that nobody needs, by the name of their question and their suffix.
+func sweep(dir string, needless func(asker, suffix string) bool) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return explain(dir, gone(err))
+	}
+	var errs []error
+	// The asker's file goes last: it tells of the others.
+	for _, suffix := range []string{answerSuffix, commandSuffix + unfinishedSuffix, answerSuffix + unfinishedSuffix, askerSuffix} {
+		for _, entry := range entries {
+			asker, is := strings.CutSuffix(filepath.Join(dir, entry.Name()), suffix)
+			if is && needless(asker, suffix) {
+				errs = append(errs, gone(os.Remove(asker+suffix)))
+			}
+		}
+	}
+	return explain(dir, errors.Join(errs...))
 }
 
 // Ack takes a command away: it was carried out or never will be.

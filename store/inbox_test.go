@@ -5,7 +5,9 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -13,11 +15,36 @@ import (
 	"faultlab/engine/historytest"
 )
 
-func put(t *testing.T, path string, c engine.Command) {
+// put asks for something, and goes on waiting for the answer until the test ends.
+func put(t *testing.T, path string, c engine.Command) *Question {
 	t.Helper()
-	if err := Put(path, c); err != nil {
+	q, err := Put(path, c)
+	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = q.leave() })
+	return q
+}
+
+// killed leaves the files of a question as a process does that was killed while it asked.
+func (q *Question) killed(t *testing.T) {
+	t.Helper()
+	if err := q.asker.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// inboxNames are the files in the inbox.
+func inboxNames(t *testing.T, path string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(inboxOf(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
 }
 
 func waiting(t *testing.T, s *Store) (ids []string) {
@@ -79,7 +106,9 @@ func TestACommandInTheHistoryIsNotCarriedOutTwice(t *testing.T) {
 		engine.CancelAsked{Inbox: "cancel"},
 		engine.Decided{Decision: engine.Abandon, Inbox: "resolve"},
 	} {
-		put(t, path, engine.Command{ID: engine.CommandOf(fact)})
+		if err := put(t, path, engine.Command{ID: engine.CommandOf(fact)}).leave(); err != nil {
+			t.Fatal(err)
+		}
 		s.Append(engine.Event{Run: "run_a", At: historytest.At, Fact: fact}) // a read sees it, durable or not
 	}
 	rerun := admission("run_b")
@@ -93,11 +122,8 @@ func TestACommandInTheHistoryIsNotCarriedOutTwice(t *testing.T) {
 	if commands, err := s.Inbox(resolving); err != nil || len(commands) != 1 || commands[0].ID != "new" {
 		t.Errorf("waiting: %v (%v)", commands, err)
 	}
-	if err := s.PutAnswer("resolve", []byte("{}")); err != nil { // it was busy, so somebody still waits
-		t.Fatal(err)
-	}
-	if _, err := os.Lstat(filepath.Join(inboxOf(path), "resolve.answer")); err != nil {
-		t.Errorf("the answer to a busy command: %v", err)
+	if names := inboxNames(t, path); !slices.Contains(names, "resolve.command") { // it is busy, so somebody may still wait
+		t.Errorf("the busy command is gone: %v", names)
 	}
 	if ids := waiting(t, s); !reflect.DeepEqual(ids, []string{"new"}) {
 		t.Errorf("waiting: %v", ids)
@@ -115,9 +141,9 @@ func TestAnAnswerReachesTheOneWhoAsked(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state.db")
 	s := open(t, path)
-	put(t, path, engine.Command{ID: "c-1"})
+	q := put(t, path, engine.Command{ID: "c-1"})
 	looks := 0
-	answer, err := AwaitAnswer(path, "c-1", func() error {
+	answer, err := q.Await(func() error {
 		looks++
 		if looks < 3 {
 			return nil
@@ -138,8 +164,7 @@ func TestNoAnswer(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	s := open(t, path)
 	tired := errors.New("waited long enough")
-	put(t, path, engine.Command{ID: "c-1"})
-	if _, err := AwaitAnswer(path, "c-1", func() error { return tired }); !errors.Is(err, tired) {
+	if _, err := put(t, path, engine.Command{ID: "c-1"}).Await(func() error { return tired }); !errors.Is(err, tired) {
 		t.Errorf("giving up gives %v", err)
 	}
 	if ids := waiting(t, s); ids != nil {
@@ -151,15 +176,13 @@ func TestNoAnswer(t *testing.T) {
 	if _, err := os.Lstat(filepath.Join(inboxOf(path), "c-1.answer")); err == nil {
 		t.Error("an answer that nobody waits for is left")
 	}
-	put(t, path, engine.Command{ID: "c-3"})
-	if _, err := AwaitAnswer(path, "c-3", func() error { return errors.Join(s.PutAnswer("c-3", []byte("too late")), tired) }); !errors.Is(err, tired) {
+	if _, err := put(t, path, engine.Command{ID: "c-3"}).Await(func() error { return errors.Join(s.PutAnswer("c-3", []byte("too late")), tired) }); !errors.Is(err, tired) {
 		t.Errorf("giving up as the answer comes gives %v", err)
 	}
 	if entries, err := os.ReadDir(inboxOf(path)); err != nil || len(entries) != 0 {
 		t.Errorf("left in the inbox: %v (%v)", entries, err)
 	}
-	put(t, path, engine.Command{ID: "c-2"})
-	_, err := AwaitAnswer(path, "c-2", func() error { return s.Ack("c-2") })
+	_, err := put(t, path, engine.Command{ID: "c-2"}).Await(func() error { return s.Ack("c-2") })
 	if !errors.Is(err, ErrNotAnswered) {
 		t.Errorf("a command that is gone without an answer gives %v", err)
 	}
@@ -170,7 +193,7 @@ func TestWhatIsNoCommandIsSaidAndStays(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	s := open(t, path)
 	put(t, path, engine.Command{ID: "c-1"})
-	for name, text := range map[string]string{"junk.command": "junk", "other.command": `{"id":"c-2"}`, "unfinished-1": "x"} {
+	for name, text := range map[string]string{"junk.command": "junk", "other.command": `{"id":"c-2"}`, "c-9.command.unfinished": "x"} {
 		if err := os.WriteFile(filepath.Join(inboxOf(path), name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -180,8 +203,94 @@ func TestWhatIsNoCommandIsSaidAndStays(t *testing.T) {
 		t.Errorf("the inbox gives %v, %v", commands, err)
 	}
 	for _, id := range []string{"", "../c", ".c", "a/b", strings.Repeat("c", 101)} {
-		if err := Put(path, engine.Command{ID: id}); err == nil {
+		if _, err := Put(path, engine.Command{ID: id}); err == nil {
 			t.Errorf("a command with id %q is put", id)
 		}
+	}
+}
+
+// What a killed asker or owner leaves is taken away, and who still waits gets its answer.
+func TestWhatKilledProcessesLeaveIsSwept(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state.db")
+	s := open(t, path)
+	put(t, path, engine.Command{ID: "waits"})
+	put(t, path, engine.Command{ID: "late"}).killed(t)
+	put(t, path, engine.Command{ID: "early"}).killed(t)
+	before := put(t, path, engine.Command{ID: "before"})
+	for _, id := range []string{"waits", "before"} {
+		if err := errors.Join(s.PutAnswer(id, []byte("{}")), s.Ack(id)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before.killed(t)
+	if err := errors.Join(s.PutAnswer("early", []byte("{}")), s.Ack("early")); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"writing.command.unfinished", "writing.asker", "other.command.unfinished", "answering.answer.unfinished", "old.answer"} {
+		if err := os.WriteFile(filepath.Join(inboxOf(path), name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, r := range []struct {
+		by   string
+		do   func() error
+		want []string
+	}{
+		{"the owner", s.SweepInbox, []string{"answering.answer.unfinished", "late.command", "old.answer", "other.command.unfinished", "waits.answer", "waits.asker"}},
+		{"the next owner", s.sweepAll, []string{"late.command", "waits.answer", "waits.asker"}},
+	} {
+		if err := r.do(); err != nil {
+			t.Errorf("%s: %v", r.by, err)
+		}
+		if names := inboxNames(t, path); !reflect.DeepEqual(names, r.want) {
+			t.Errorf("%s leaves %v, want %v", r.by, names, r.want)
+		}
+	}
+}
+
+func TestABellWakesTheOwner(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state.db")
+	s := open(t, path)
+	ring(path) // nobody listens yet
+	bell, err := s.Bell()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rung := make(chan error)
+	var all sync.WaitGroup
+	all.Go(func() {
+		for {
+			err := bell.Wait()
+			rung <- err
+			if err != nil {
+				return
+			}
+		}
+	})
+	for _, id := range []string{"c-1", "c-2"} {
+		put(t, path, engine.Command{ID: id})
+		if err := <-rung; err != nil {
+			t.Fatal(err)
+		}
+	}
+	closed := make(chan error, 1)
+	all.Go(func() { closed <- bell.Close() })
+	if err := <-rung; !errors.Is(err, os.ErrClosed) {
+		t.Errorf("a closed bell gives %v", err)
+	}
+	if err := <-closed; err != nil {
+		t.Error(err)
+	}
+	all.Wait()
+	if err := os.Remove(bellOf(path)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(bellOf(path), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Bell(); err == nil {
+		t.Error("an ordinary file is taken for a bell")
 	}
 }

@@ -11,9 +11,19 @@ import (
 var errLocked = errors.New("locked by another process")
 
 // tryLock takes flock(2) without waiting. It belongs to the open file: a second Open in one process is refused too.
-func tryLock(f *os.File) error {
+func tryLock(f *os.File) error { return flock(f, syscall.LOCK_EX|syscall.LOCK_NB) }
+
+// waitLock is tryLock, and waits.
+func waitLock(f *os.File) error { return flock(f, syscall.LOCK_EX) }
+
+// isLocked reports whether another open file holds the lock. Several can ask at once.
+func isLocked(f *os.File) bool {
+	return errors.Is(flock(f, syscall.LOCK_SH|syscall.LOCK_NB), errLocked)
+}
+
+func flock(f *os.File, how int) error {
 	for {
-		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		err := syscall.Flock(int(f.Fd()), how)
 		switch {
 		case errors.Is(err, syscall.EINTR):
 		case errors.Is(err, syscall.EWOULDBLOCK):

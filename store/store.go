@@ -59,6 +59,9 @@ func (s *Store) begin() (err error) {
 	if s.view, err = newView(s.file.path, "ro"); err != nil {
 		return err
 	}
+	if err := s.sweepAll(); err != nil {
+		return err
+	}
 	s.pipeline = newPipeline("the history", s.file, s.writer.commit)
 	s.pipeline.start(last)
 	return nil
