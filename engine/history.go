@@ -129,7 +129,7 @@ var ErrNoRun = errors.New("no such run")
 // It travels through an inbox beside the state file and is carried out once.
 type Command struct {
 	ID     string          `json:"id"`   // unique; the event that carries it out names it
-	Verb   string          `json:"verb"` // "resolve", "cancel", "lookup", "rerun" or "trigger"
+	Verb   string          `json:"verb"` // "resolve", "cancel", "lookup", "settle", "rerun", "trigger" or "prune"
 	Run    string          `json:"run,omitempty"`
 	Args   json.RawMessage `json:"args,omitempty"`
 	Before time.Time       `json:"before,omitzero"` // not carried out after this

@@ -53,7 +53,7 @@ func (a *app) ask(ctx context.Context, q request) (answer, error) {
 	w, err := a.openWorker(q.worker)
 	var held store.ErrHeld
 	if errors.As(err, &held) {
-		out, w, err := a.askOwner(ctx, held.Path, c, q)
+		out, w, err := a.askOwner(ctx, held, c, q)
 		if w == nil {
 			if err == nil && q.settle {
 				err = a.awaitEndElsewhere(ctx, out.Run)
@@ -83,7 +83,8 @@ var errOwnerLeft = errors.New("the owner of the state went away")
 // askOwner puts the command into the owner's inbox and waits for what came of it.
 // Where the owner goes away first, the state is this process's: then worker is set,
 // and the command is still to be carried out.
-func (a *app) askOwner(ctx context.Context, path string, c engine.Command, q request) (answer, *worker, error) {
+func (a *app) askOwner(ctx context.Context, owner store.ErrHeld, c engine.Command, q request) (answer, *worker, error) {
+	path := owner.Path
 	if q.worker.explicit() && !q.yields {
 		return answer{}, nil, usage("another process owns the state and has assumptions and secrets of its own: leave --assume and --secrets out")
 	}
@@ -91,24 +92,29 @@ func (a *app) askOwner(ctx context.Context, path string, c engine.Command, q req
 	switch q.verb {
 	case verbLookup:
 		limit = lookupPatience
-	case verbSettle:
+	case verbSettle, verbPrune:
 		limit = settlePatience
 	}
 	c.Before = a.clk.Now().Add(patience)
-	if err := store.Put(path, c); err != nil {
+	asked, err := store.Put(path, c)
+	if err != nil {
 		return answer{}, nil, failed(err)
 	}
 	ctx, done := a.clk.WithTimeout(ctx, limit, fmt.Errorf("the process that owns %s did not answer within %v", path, limit))
 	defer done(nil)
 	var mine *worker
-	looks := 0
-	raw, err := store.AwaitAnswer(path, c.ID, func() (err error) {
-		if looks++; looks%10 == 0 {
+	looks, pace := 0, endPace/10
+	raw, err := asked.Await(func() (err error) {
+		switch looks++; {
+		case looks == stoppedLook:
+			a.tellStopped(owner)
+		case looks%10 == 0:
 			if mine, err = a.inherit(c.ID, q.worker); mine != nil || err != nil {
 				return errors.Join(errOwnerLeft, err)
 			}
 		}
-		return a.clk.Sleep(ctx, inboxPace/5)
+		pace = min(2*pace, inboxPace/5)
+		return a.clk.Sleep(ctx, pace)
 	})
 	if mine != nil {
 		return answer{}, mine, nil

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -18,13 +19,62 @@ type inbox struct {
 	busy map[string]bool // by id: commands that are being carried out
 	work sync.WaitGroup
 	said map[string]bool // problems that were told
+	rung func(error)     // ends the owner's nap
+}
+
+// sweepEvery is after how many looks into the inbox it is swept.
+const sweepEvery = 10
+
+// nap is where the owner sleeps until there is news. It begins before the look into
+// the inbox: who rings during the look is not missed.
+func (in *inbox) nap(serving context.Context) context.Context {
+	nap, rung := in.a.clk.WithCancel(serving)
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.rung = rung
+	return nap
+}
+
+func (in *inbox) wake() {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.rung != nil {
+		in.rung(errRung)
+	}
+}
+
+var errRung = errors.New("a command came")
+
+// listen has the bell wake the owner, until stop. Where there can be no bell, commands
+// are found by looking.
+func (in *inbox) listen() (stop func()) {
+	bell, err := in.w.store.Bell()
+	if err != nil {
+		return func() {}
+	}
+	silent := in.a.clk.NewEvent("the end of the bell")
+	in.a.clk.Go("bell", func() {
+		defer silent.Set()
+		for bell.Wait() == nil {
+			in.wake()
+		}
+	})
+	return func() {
+		_ = bell.Close() // nobody can do anything about it, and the pipe stays for the next owner
+		silent.Wait()
+	}
 }
 
 // serveInbox carries out what other processes ask, each command by an actor of its
 // own, until serving ends or the state fails. What was begun goes on to its end, or until ctx ends.
 func (a *app) serveInbox(ctx, serving context.Context, w *worker) {
 	in := &inbox{a: a, w: w, busy: map[string]bool{}, said: map[string]bool{}}
-	for serving.Err() == nil && w.eng.Err() == nil {
+	defer in.listen()()
+	for n := 0; serving.Err() == nil && w.eng.Err() == nil; n++ {
+		nap := in.nap(serving)
+		if n%sweepEvery == 0 {
+			in.tell(w.store.SweepInbox())
+		}
 		commands, err := w.store.Inbox(in.isBusy)
 		in.tell(err)
 		for _, c := range commands {
@@ -32,9 +82,8 @@ func (a *app) serveInbox(ctx, serving context.Context, w *worker) {
 				a.clk.Go("command "+c.ID, func() { defer in.end(c.ID); in.tell(in.answer(ctx, c)) })
 			}
 		}
-		if a.clk.Sleep(serving, inboxPace) != nil {
-			break
-		}
+		_ = a.clk.Sleep(nap, inboxPace) // until somebody rings, at the latest
+		in.wake()
 	}
 	in.work.Wait()
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -16,25 +17,22 @@ func (a *app) pruneCommand() *cobra.Command {
 		Short: "Take old runs out of the state file",
 		Long: "prune takes away runs that ended longer ago than DURATION, with everything known of\n" +
 			"them: a delivery with their key is a new one from then on. Open runs and those that\n" +
-			"need reconciling stay.",
+			"need reconciling stay. Where a faultlab run owns the state file, it does the work.",
 		Example: "  faultlab prune --before 30d --dry-run",
 		Args:    cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			age, err := lang.ParseDuration(before)
 			if err != nil || age == 0 {
 				return usage("say how long ago a run must have ended, as --before 30d or --before 12h")
 			}
-			w, err := a.openWorker(workerOptions{exists: true})
-			if err != nil {
-				return failed(err)
+			out, err := a.ask(cmd.Context(), request{verb: verbPrune, args: pruneArgs{Before: a.clk.Now().Add(-age), DryRun: dry}})
+			switch {
+			case err != nil:
+				return err
+			case out.Pruned == nil:
+				return failed(errors.New("the process that owns the state did not prune it: use the same version in both places"))
 			}
-			r, err := w.store.Prune(a.clk.Now().Add(-age), dry)
-			if closing := w.close(); err == nil {
-				err = closing
-			}
-			if err != nil {
-				return failed(err)
-			}
+			r := out.Pruned
 			verb := "took away"
 			if dry {
 				verb = "would take away"

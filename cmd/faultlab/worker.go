@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -147,11 +148,12 @@ func (w *worker) close() error {
 
 // answer is what came of a command, as it travels back through the inbox.
 type answer struct {
-	Run       string       `json:"run,omitempty"`
-	Duplicate bool         `json:"duplicate,omitempty"` // the run was there before
-	Evidence  []evidence   `json:"evidence,omitempty"`
-	Settled   []settledRun `json:"settled,omitempty"`
-	Error     *problem     `json:"error,omitempty"`
+	Pruned    *store.PruneReport `json:"pruned,omitempty"`
+	Run       string             `json:"run,omitempty"`
+	Duplicate bool               `json:"duplicate,omitempty"` // the run was there before
+	Evidence  []evidence         `json:"evidence,omitempty"`
+	Settled   []settledRun       `json:"settled,omitempty"`
+	Error     *problem           `json:"error,omitempty"`
 }
 
 // The verbs of commands.
@@ -161,6 +163,7 @@ const (
 	verbCancel  = "cancel"
 	verbRerun   = "rerun"
 	verbTrigger = "trigger"
+	verbPrune   = "prune"
 	verbSettle  = "settle"
 )
 
@@ -171,6 +174,12 @@ type resolveArgs struct {
 	Reason   string          `json:"reason,omitempty"`
 	Result   json.RawMessage `json:"result,omitempty"`
 	Force    bool            `json:"force,omitempty"`
+}
+
+// pruneArgs are those of prune.
+type pruneArgs struct {
+	Before time.Time `json:"before"`
+	DryRun bool      `json:"dryRun,omitempty"`
 }
 
 type lookupArgs struct {
@@ -195,7 +204,7 @@ func (w *worker) carryOut(ctx context.Context, c engine.Command) answer {
 	var out answer
 	var err error
 	asked := c.Run
-	if c.Verb != verbTrigger && c.Verb != verbSettle {
+	if c.Verb != verbTrigger && c.Verb != verbSettle && c.Verb != verbPrune {
 		c.Run, err = engine.FindRun(w.store, c.Run)
 	}
 	if err == nil {
@@ -222,6 +231,12 @@ func (w *worker) verb(ctx context.Context, c engine.Command) (out answer, err er
 		}
 	case verbSettle:
 		out.Settled, err = w.settle(ctx, c.Args)
+	case verbPrune:
+		var q pruneArgs
+		if err = json.Unmarshal(c.Args, &q); err == nil {
+			out.Pruned = &store.PruneReport{}
+			*out.Pruned, err = w.store.Prune(q.Before, q.DryRun)
+		}
 	case verbCancel:
 		var q cancelArgs
 		if len(c.Args) > 0 {
