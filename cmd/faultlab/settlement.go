@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	settleBatch  = 100             // runs that are settled by one command to the owner
-	settleAtOnce = 16              // runs of a batch that are settled at the same time
-	settleRounds = 6               // decisions about one run in one batch: each key is decided once
-	settlePasses = 4               // looks at what is left, as long as something changes
-	batchTime    = 3 * time.Second // of look-ups at a limited rate in one batch
+	settleBatch   = 200             // runs that are settled by one command to the owner, at the same time
+	lookupsAtOnce = 16              // look-ups of a batch at the same time
+	settleRounds  = 6               // decisions about one run in one batch: each key is decided once
+	settlePasses  = 4               // looks at what is left, as long as something changes
+	batchTime     = 3 * time.Second // of look-ups at a limited rate in one batch
 )
 
 // settleArgs ask for some runs to be settled as far as table e goes without force.
@@ -231,9 +231,9 @@ func (w *worker) settle(ctx context.Context, raw json.RawMessage) ([]settledRun,
 		return nil, err
 	}
 	clk := w.app.clk
-	t := &settler{w: w, q: q, pace: pace{clk: clk, rate: q.Rate}, out: make([]settledRun, len(q.Runs))}
+	t := &settler{w: w, q: q, pace: pace{clk: clk, rate: q.Rate}, asks: make(chan struct{}, lookupsAtOnce), out: make([]settledRun, len(q.Runs))}
 	var work sync.WaitGroup
-	for range min(settleAtOnce, len(q.Runs)) {
+	for range len(q.Runs) {
 		work.Add(1)
 		clk.Go("settle", func() {
 			defer work.Done()
@@ -254,6 +254,8 @@ type settler struct {
 	w   *worker
 	q   settleArgs
 	out []settledRun
+
+	asks chan struct{} // full while as many look-ups as may be are on their way
 
 	mu   sync.Mutex
 	next int
@@ -320,7 +322,9 @@ func (t *settler) round(ctx context.Context, r *engine.Run, out *settledRun, loo
 				return false, err
 			}
 			out.Lookups++
+			t.asks <- struct{}{}
 			_, err := t.w.eng.Lookup(ctx, r.ID, c.Key, engine.LookupOptions{Step: stepName(c.Step, c.Undo)})
+			<-t.asks
 			return err == nil, err
 		}
 		d, decides := map[engine.Advice]engine.Decision{engine.AdviseRecord: engine.Record, engine.AdviseResubmit: engine.Resubmit}[advice]
