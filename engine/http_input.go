@@ -50,11 +50,15 @@ type httpInput struct {
 
 // read takes the options apart; what is left out stays zero.
 func (in *httpInput) read(raw json.RawMessage) error {
-	return options("the request", raw, option{"url", &in.url}, option{"method", &in.method}, option{"headers", &in.headers},
-		option{"query", &in.query}, option{"json", &in.json}, option{"text", &in.text}, option{"bytesBase64", &in.bytes},
-		option{"responseType", &in.responseType}, option{"timeout", &in.timeout}, option{"timeoutMs", &in.timeoutMs},
-		option{"acceptedStatus", &in.accepted}, option{"redirect", &in.redirect}, option{"maximumRedirects", &in.redirects},
-		option{"idempotency", &in.idempotency})
+	return options("the request", raw, in.options()...)
+}
+
+func (in *httpInput) options() []option {
+	return []option{{"url", &in.url}, {"method", &in.method}, {"headers", &in.headers},
+		{"query", &in.query}, {"json", &in.json}, {"text", &in.text}, {"bytesBase64", &in.bytes},
+		{"responseType", &in.responseType}, {"timeout", &in.timeout}, {"timeoutMs", &in.timeoutMs},
+		{"acceptedStatus", &in.accepted}, {"redirect", &in.redirect}, {"maximumRedirects", &in.redirects},
+		{"idempotency", &in.idempotency}}
 }
 
 // httpRequest is a checked request, ready to be sent.

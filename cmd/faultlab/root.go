@@ -124,6 +124,7 @@ func newRoot(s streams) *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
+	root.AddCommand(manuals()...)
 	root.SetHelpCommandGroupID(groupAbout)
 	root.SetCompletionCommandGroupID(groupAbout)
 	root.InitDefaultHelpCmd()

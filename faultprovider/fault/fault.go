@@ -55,6 +55,8 @@ const (
 	Redirect    Kind = "redirect"     // Reply.Status, by default 302, to the same address with ?moved
 )
 
+var whens = []When{BeforeReply, Never, Late, Stuck}
+
 var kinds = []Kind{Normal, Status, Reset, Nothing, Cut, CutReset, CutChunked, CutUnframed, NotJSON, TooLarge, WrongLength, Redirect}
 
 // Reply is the second axis: what the caller gets.

@@ -132,7 +132,7 @@ func readCommit(r *jsondoc.Reader, c *Commit) {
 	if r.Has("when") {
 		*c = Commit{}
 	}
-	jsondoc.Enum(r, "when", &c.When, BeforeReply, Never, Late, Stuck)
+	jsondoc.Enum(r, "when", &c.When, whens...)
 	r.Duration("after", &c.After)
 	switch {
 	case (c.When == Never || c.When == Stuck) && c.After != 0:
