@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -21,18 +22,39 @@ import (
 	"faultlab/store"
 )
 
-// fleetWorkflow has two writes, so that there is a finished step that must not run again.
+// fleetWorkflow makes a job, which is cancelled again if what follows fails for good:
+// a row of a local ledger, a run that it calls, and a letter. Its finished steps must not run again.
 const fleetWorkflow = `<woml>
   <workflow id="fleet">
     <triggers><webhook id="order" path="/order" method="POST" auth="none" /></triggers>
     <steps>
-      <step id="one" retry="4" retry-backoff="fixed" retry-delay="20ms"><script>
+      <step id="job" RETRY><script>
         const r = await services.http.request({ method: "POST", url: "http://PROVIDER/jobs", json: { orderId: context.payload.orderId },
           timeout: "2s", idempotency: { header: "Idempotency-Key", value: attempt.idempotencyKey } });
         return { jobId: r.data.id };
-      </script></step>
-      <step id="two" retry="4" retry-backoff="fixed" retry-delay="20ms"><script>
-        const r = await services.http.request({ method: "POST", url: "http://PROVIDER/notices", json: { orderId: context.payload.orderId, job: context.steps.one.jobId },
+      </script><compensate retry="10" retry-backoff="fixed" retry-delay="20ms"><script>
+        await services.http.request({ method: "POST", url: "http://PROVIDER/cancellations", json: { orderId: context.payload.orderId, job: context.steps.job.jobId },
+          timeout: "2s", idempotency: { header: "Idempotency-Key", value: attempt.idempotencyKey } });
+      </script></compensate></step>
+      <step id="row" RETRY><script>
+        const db = services.db({ driver: "sqlite", connection: "ledger.db" });
+        const r = await db.execute({ text: "INSERT INTO orders (id) VALUES ($1)", values: [context.payload.orderId] });
+        return r.rowsAffected;
+      </script><compensate retry="10" retry-backoff="fixed" retry-delay="20ms"><script>
+        const db = services.db({ driver: "sqlite", connection: "ledger.db" });
+        await db.execute({ text: "DELETE FROM orders WHERE id = $1", values: [context.payload.orderId] });
+      </script></compensate></step>
+      <step id="call"><script>return await services.workflows.call("notice", { orderId: context.payload.orderId });</script></step>
+    </steps>
+  </workflow>
+</woml>`
+
+// noticeWorkflow is what the fleet calls.
+const noticeWorkflow = `<woml>
+  <workflow id="notice">
+    <steps>
+      <step id="notice" RETRY><script>
+        const r = await services.http.request({ method: "POST", url: "http://PROVIDER/notices", json: { orderId: context.payload.orderId },
           timeout: "2s", idempotency: { header: "Idempotency-Key", value: attempt.idempotencyKey } });
         return r.data.id;
       </script></step>
@@ -58,6 +80,8 @@ type fleet struct {
 	left    int            // deliveries to acknowledge before due
 	due     chan struct{}
 	checked map[string]bool
+
+	compensated int // orders
 }
 
 // TestKills kills the program under load, on one state, whenever a random number of
@@ -98,9 +122,9 @@ func TestKills(t *testing.T) {
 	f.checked = map[string]bool{} // whatever was right once is right at the end
 	settled := f.check()
 	f.checkLedger(settled)
-	t.Logf("%d orders; runs: %v", len(f.runs), settled.statuses)
-	if settled.statuses["succeeded"] == 0 || settled.unknown == 0 {
-		t.Errorf("%d runs succeeded and %d are unknown: the test has shown nothing", settled.statuses["succeeded"], settled.unknown)
+	t.Logf("%d orders; runs: %v, %d unknown, %d compensated", len(f.runs), settled.statuses, settled.unknown, f.compensated)
+	if settled.statuses["succeeded"] == 0 || settled.unknown == 0 || f.compensated == 0 {
+		t.Errorf("%d runs succeeded, %d are unknown, and %d were compensated: the test has shown nothing", settled.statuses["succeeded"], settled.unknown, f.compensated)
 	}
 }
 
@@ -123,14 +147,22 @@ func (f *fleet) startProvider(seed int64) {
 	for _, name := range []string{"commit-then-drop", "drop-before-commit", "commit-then-error", "fail-before-commit"} {
 		args = append(args, "--fault", fmt.Sprintf(`{"name":%q,"on":{"probability":0.03,"times":-1}}`, name))
 	}
+	args = append(args, "--fault", `{"name":"bad-request","on":{"collection":"notices","probability":0.1,"times":-1}}`)
 	d, err := startDaemon(f.program, f.dir, nil, args...)
 	if err != nil {
 		f.t.Fatal(err)
 	}
 	f.t.Cleanup(func() { _ = d.stop(syscall.SIGKILL) })
 	f.provider = f.await(d, `listening on http://(.*)`)
-	doc := strings.ReplaceAll(fleetWorkflow, "PROVIDER", f.provider)
-	if err := os.WriteFile(filepath.Join(f.dir, "fleet.woml"), []byte(doc), 0o600); err != nil {
+	filled := strings.NewReplacer("PROVIDER", f.provider, "RETRY", `retry="4" retry-backoff="fixed" retry-delay="20ms"`)
+	for name, doc := range map[string]string{"fleet.woml": fleetWorkflow, "notice.woml": noticeWorkflow} {
+		if err := os.WriteFile(filepath.Join(f.dir, name), []byte(filled.Replace(doc)), 0o600); err != nil {
+			f.t.Fatal(err)
+		}
+	}
+	db := f.ledger()
+	defer db.Close()
+	if _, err := db.Exec(`PRAGMA journal_mode = WAL; CREATE TABLE orders (id TEXT)`); err != nil {
 		f.t.Fatal(err)
 	}
 }
@@ -150,7 +182,7 @@ func (f *fleet) await(d *daemon, pattern string) string {
 // start begins a life of the program, and returns when it serves.
 func (f *fleet) start() (run *daemon, hook string) {
 	f.t.Helper()
-	run, err := startDaemon(f.program, f.dir, nil, "run", "fleet.woml", "--port", "0", "--state", "state.db", "--quiet")
+	run, err := startDaemon(f.program, f.dir, nil, "run", "fleet.woml", "notice.woml", "--port", "0", "--state", "state.db", "--quiet")
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -295,11 +327,11 @@ func (f *fleet) checkSteps(id string, events []engine.Event) {
 	for _, e := range events {
 		switch fact := e.Fact.(type) {
 		case engine.AttemptStarted:
-			if done[fact.Step] {
-				f.t.Errorf("run %s: step %s was done and began again", id, fact.Step)
+			if done[stepName(fact.Step, fact.Undo)] {
+				f.t.Errorf("run %s: step %s was done and began again", id, stepName(fact.Step, fact.Undo))
 			}
 		case engine.AttemptEnded:
-			done[fact.Step] = done[fact.Step] || fact.Outcome == engine.Succeeded
+			done[stepName(fact.Step, fact.Undo)] = done[stepName(fact.Step, fact.Undo)] || fact.Outcome == engine.Succeeded
 		}
 	}
 }
@@ -319,8 +351,84 @@ func (f *fleet) checkWrites(run *engine.Run) {
 	}
 }
 
-// checkLedger: no order has two effects, a run that succeeded has both of its own, and what is not done is not there.
+func (f *fleet) ledger() *sql.DB {
+	f.t.Helper()
+	db, err := sql.Open("sqlite", filepath.Join(f.dir, "ledger.db"))
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return db
+}
+
+// checkLedger: no order has two effects, a run that succeeded has all of its own, one
+// that failed has none that stands, and what is believed of each is so.
 func (f *fleet) checkLedger(s fleetState) {
+	f.t.Helper()
+	effects := f.effects()
+	for what, n := range effects {
+		if n > 1 {
+			f.t.Errorf("%d %s", n, what)
+		}
+	}
+	h := f.reader()
+	for order, run := range s.runs {
+		jobs, undone := effects["jobs of "+order], effects["cancellations of "+order]
+		rows, notices := effects["rows of "+order], effects["notices of "+order]
+		standing := jobs - undone
+		f.believed(run, "job", standing)
+		for _, c := range f.children(h, run) {
+			f.believed(c, "notice", notices)
+		}
+		switch {
+		case run.Reconcile:
+		case run.Status == engine.StatusSucceeded && (standing != 1 || rows != 1 || notices != 1),
+			run.Status != engine.StatusSucceeded && (standing != 0 || rows != 0 || notices != 0):
+			f.t.Errorf("%s, run %s %s (%s): %d jobs, %d cancellations, %d rows, %d notices", order, run.ID, run.Status, run.Code, jobs, undone, rows, notices)
+		}
+		if undone > 0 {
+			f.compensated++
+		}
+	}
+}
+
+// believed holds what is believed of a step against the effects of it that stand.
+func (f *fleet) believed(run *engine.Run, step string, standing int) {
+	f.t.Helper()
+	p := engine.Pair{Belief: engine.BeliefNotDone, Standing: standing}
+	if st := run.StepAt(step, false); st != nil {
+		p.Belief, p.Inverse = run.StepBelief(st), run.InverseOf(st)
+	}
+	switch v := engine.VerdictOf(p); v {
+	case engine.OneEffect, engine.CleanFailure, engine.Unresolved, engine.Compensated:
+	default:
+		f.t.Errorf("run %s: %s is believed %s, its inverse %q, and %d of it stand: %s", run.ID, step, p.Belief, p.Inverse, standing, v)
+	}
+}
+
+// children are the runs that a run called.
+func (f *fleet) children(h *store.Reader, run *engine.Run) (out []*engine.Run) {
+	f.t.Helper()
+	for _, s := range run.Steps {
+		for _, a := range s.Attempts {
+			for _, c := range a.Calls {
+				if c.Child == "" {
+					continue
+				}
+				events, err := h.Events(c.Child)
+				if err != nil {
+					f.t.Errorf("run %s called %s, which is lost: %v", run.ID, c.Child, err)
+					continue
+				}
+				out = append(out, engine.Fold(events))
+			}
+		}
+	}
+	return out
+}
+
+// effects counts what the provider and the local ledger hold, by kind and order.
+func (f *fleet) effects() map[string]int {
+	f.t.Helper()
 	status, text, err := exchange(http.MethodGet, "http://"+f.provider+"/_test/state", "")
 	if err != nil || status != http.StatusOK {
 		f.t.Fatalf("the provider's state: %d, %v", status, err)
@@ -338,22 +446,22 @@ func (f *fleet) checkLedger(s fleetState) {
 	for _, e := range world.Effects {
 		effects[e.Collection+" of "+e.Body.OrderID]++
 	}
-	for what, n := range effects {
-		if n > 1 {
-			f.t.Errorf("%d %s", n, what)
-		}
+	db := f.ledger()
+	defer db.Close()
+	rows, err := db.Query(`SELECT id FROM orders`)
+	if err != nil {
+		f.t.Fatal(err)
 	}
-	for order, run := range s.runs {
-		for step, collection := range map[string]string{"one": "jobs", "two": "notices"} {
-			n, belief := effects[collection+" of "+order], engine.BeliefNotDone
-			if st := run.StepAt(step, false); st != nil {
-				belief = run.StepBelief(st)
-			}
-			switch v := engine.VerdictOf(engine.Pair{Belief: belief, Standing: n}); v {
-			case engine.OneEffect, engine.CleanFailure, engine.Unresolved:
-			default:
-				f.t.Errorf("%s, run %s: %s is believed %s and has %d effects: %s", order, run.ID, step, belief, n, v)
-			}
+	defer rows.Close()
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			f.t.Fatal(err)
 		}
+		effects["rows of "+id]++
 	}
+	if err := rows.Err(); err != nil {
+		f.t.Fatal(err)
+	}
+	return effects
 }
