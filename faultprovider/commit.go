@@ -128,7 +128,11 @@ func (s *session) decision(now time.Time) {
 	if m.kind != NewOperation && fault == "none" {
 		fault = ""
 	}
-	s.note(now, &Entry{Kind: m.kind, Collection: m.to.collection, Key: m.key, Fault: fault, EffectID: m.effectID, Note: m.note})
+	e := &Entry{Kind: m.kind, Collection: m.to.collection, Key: m.key, Fault: fault, EffectID: m.effectID, Note: m.note}
+	if m.kind == NewOperation {
+		e.Cause, e.Scope = m.cause, m.within
+	}
+	s.note(now, e)
 }
 
 // note logs an entry about the request.

@@ -79,6 +79,34 @@ func scoped(c *Contract, key, account, method, route string, value func(field st
 	return sum(buf)
 }
 
+// scopeOf is what a request's key counts within, part by part.
+func scopeOf(c *Contract, r *Request, route string, doc []byte) *KeyScope {
+	var s KeyScope
+	if c.Scope.Account {
+		d := sum([]byte(header(r.Header, "Authorization")))
+		s.Account = d.hex()[:8]
+	}
+	if c.Scope.Method {
+		s.Method = r.Method
+	}
+	if c.Scope.Route {
+		s.Route = route
+	}
+	if len(c.Scope.Fields) > 0 {
+		var buf []byte
+		for _, name := range c.Scope.Fields {
+			value, _ := jsondoc.Field(doc, name)
+			buf = field(buf, value)
+		}
+		d := sum(buf)
+		s.Fields = d.hex()[:8]
+	}
+	if s == (KeyScope{}) {
+		return nil
+	}
+	return &s
+}
+
 // fingerprintOf identifies a payload; zero where the contract compares none. doc is the body re-serialized.
 func fingerprintOf(c *Contract, body, doc []byte) fingerprint {
 	switch c.Fingerprint.By {

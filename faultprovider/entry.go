@@ -40,4 +40,28 @@ type Entry struct {
 	EffectID   string    `json:"effectId,omitempty"`
 	Status     int       `json:"status,omitempty"`
 	Note       string    `json:"note,omitempty"`
+
+	// Of a NewOperation under a key: why the key was not recognised although it was known, and what the key counts within.
+	Cause Cause     `json:"cause,omitempty"`
+	Scope *KeyScope `json:"scope,omitempty"`
+}
+
+// Cause is why a request under a known key is a new operation.
+type Cause string
+
+// The causes. A key that is not known has none: it is new, or what was done under it was not kept.
+const (
+	KeyForgotten   Cause = "forgotten"     // it is older than the contract keeps keys
+	PayloadChanged Cause = "other-payload" // another payload is another operation under this contract
+	ResultNotKept  Cause = "not-kept"      // the earlier result was an error, which this contract does not keep
+	NotWaitedFor   Cause = "in-flight"     // the first request is not over, and this contract does not wait for it
+)
+
+// KeyScope is what a key counts within, by the contract: two requests under one key mean one operation only where all of
+// it is the same. What the contract leaves out of the scope is empty.
+type KeyScope struct {
+	Account string `json:"account,omitempty"` // a digest of the Authorization header
+	Method  string `json:"method,omitempty"`
+	Route   string `json:"route,omitempty"`
+	Fields  string `json:"fields,omitempty"` // a digest of the fields of the body that count
 }

@@ -41,6 +41,8 @@ type match struct {
 	class    fault.Which // which faults can take it; "" is those for any request
 	waits    bool        // until the flight under its key is over, to be matched again
 	scope    digest      // under which its result is kept; zero: under none
+	within   *KeyScope   // what its key counts within; nil without a key
+	cause    Cause       // why a known key is a new operation
 	print    fingerprint // of its payload
 	answer   answer
 	makes    *Effect // what it would commit
@@ -105,6 +107,9 @@ func (m *match) write(now time.Time, r *Request, v view, c *Contract) {
 	if m.missing(c, sent) || sent != "" && m.byKey(now, r, v, c, sent, doc) {
 		return
 	}
+	if sent != "" {
+		m.within = scopeOf(c, r, m.to.name(), doc)
+	}
 	m.fresh(now, r, v, c, doc)
 }
 
@@ -149,13 +154,17 @@ func (m *match) byKey(now time.Time, r *Request, v view, c *Contract, sent strin
 			m.refuse(fault.Replay, "key expired", http.StatusPreconditionFailed, "idempotency_key_expired", "")
 			return true
 		}
-		known = false
+		known, m.cause = false, KeyForgotten
 	}
 	if known {
 		return m.byBinding(v, c, &b)
 	}
 	f, flying := v.inFlight(m.scope)
-	if !flying || c.InFlight.Lease > 0 && now.Sub(f.since) >= c.InFlight.Lease {
+	if !flying {
+		return false
+	}
+	if c.InFlight.Lease > 0 && now.Sub(f.since) >= c.InFlight.Lease {
+		m.cause = NotWaitedFor
 		return false
 	}
 	return m.byFlight(c, f.print)
@@ -171,6 +180,7 @@ func (m *match) byBinding(v view, c *Contract, b *binding) bool {
 	case b.print != m.print && c.Mismatch.Do != contract.ReplayFirst:
 		return m.changed(c)
 	case b.effect < 0 && b.status == 0: // kept after an error: the same payload executes again
+		m.cause = ResultNotKept
 		return false
 	}
 	m.replay(v, c, b)
@@ -191,6 +201,7 @@ func (m *match) byFlight(c *Contract, first fingerprint) bool {
 		m.kind, m.answer.retryAfter = InFlight, c.InFlight.RetryAfter
 		return true
 	}
+	m.cause = NotWaitedFor
 	return false
 }
 
@@ -200,7 +211,7 @@ func (m *match) changed(c *Contract) bool {
 		m.refuse(fault.Replay, "payload changed", c.Mismatch.Status, c.Mismatch.Error, "")
 		return true
 	}
-	m.scope = digest{}
+	m.scope, m.cause = digest{}, PayloadChanged
 	return false
 }
 
@@ -218,7 +229,7 @@ func (m *match) outOfWindow(now time.Time, r *Request, c *Contract) bool {
 		m.refuse(fault.Replay, "outside the window of the client's clock", http.StatusPreconditionFailed, "request_expired", "")
 		return true
 	}
-	m.scope = digest{} // executes, and the key stays what it was
+	m.scope, m.cause = digest{}, KeyForgotten // executes, and the key stays what it was
 	return false
 }
 

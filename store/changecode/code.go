@@ -73,6 +73,14 @@ func entryFields(c coder, e *faultprovider.Entry) {
 	texts(c, &e.RequestID, &e.Method, &e.Path, &e.Collection, &e.Key, &e.Fault, &e.EffectID)
 	integer(c, &e.Status)
 	c.text(&e.Note)
+	c.text((*string)(&e.Cause))
+	is := e.Scope != nil
+	if c.flag(&is); is {
+		if e.Scope == nil {
+			e.Scope = &faultprovider.KeyScope{}
+		}
+		texts(c, &e.Scope.Account, &e.Scope.Method, &e.Scope.Route, &e.Scope.Fields)
+	}
 }
 
 func texts(c coder, all ...*string) {

@@ -29,6 +29,11 @@ func draw(t *rapid.T, v reflect.Value) {
 		if rapid.Bool().Draw(t, "a time") {
 			v.Set(reflect.ValueOf(time.Unix(0, rapid.Int64().Draw(t, "nanoseconds")).UTC()))
 		}
+	case v.Kind() == reflect.Pointer:
+		if rapid.Bool().Draw(t, "not nil") {
+			v.Set(reflect.New(v.Type().Elem()))
+			draw(t, v.Elem())
+		}
 	case v.Kind() == reflect.Struct:
 		for i := range v.NumField() {
 			draw(t, v.Field(i))
@@ -79,7 +84,7 @@ func TestChangesOfOtherVersions(t *testing.T) {
 	if got, err := Decode(newer); err != nil || !reflect.DeepEqual(got, c) {
 		t.Errorf("a newer record is read as %+v (%v)", got, err)
 	}
-	older := append([]byte{0, 0, 1, byte(len(record) - 5)}, record[:len(record)-5]...) // without the note
+	older := append([]byte{0, 0, 1, byte(len(record) - 7)}, record[:len(record)-7]...) // without the note, the cause and the scope
 	want := entry()
 	if got, err := Decode(older); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("an older record is read as %+v (%v)", got, err)
