@@ -29,6 +29,7 @@ func appendFact(b []byte, f Fact) (_ []byte, ok bool, err error) {
 		o.string("m", f.Method)
 		o.string("url", f.URL)
 		o.optional("key", f.Key)
+		o.optional("pk", f.Plain)
 		o.optional("h", f.Header)
 		o.flag("sh", f.Shared)
 		o.lines("auth", f.Auth)
@@ -37,6 +38,7 @@ func appendFact(b []byte, f Fact) (_ []byte, ok bool, err error) {
 		o.nonzero("st", int64(f.Status))
 		o.flag("b", f.Began)
 		o.optional("e", f.Error)
+		o.optional("gu", string(f.GaveUp))
 	case CallEnded:
 		o.callEnded(f)
 	case AttemptEnded:

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/json"
+	"errors"
 	"time"
 )
 
@@ -107,6 +108,7 @@ type RequestSent struct {
 	Method string   `json:"m"`
 	URL    string   `json:"url"`
 	Key    string   `json:"key,omitempty"`
+	Plain  string   `json:"pk,omitempty"`   // the key that a header carries which is no idempotency option; it protects nothing
 	Header string   `json:"h,omitempty"`    // what carries the key; empty where the body does
 	Shared bool     `json:"sh,omitempty"`   // the key is not the attempt's own: other runs may send it too
 	Auth   []string `json:"auth,omitempty"` // credentials that a look-up carries too, as "Name: value", of which the history knows the secrets' names alone
@@ -120,6 +122,32 @@ type RequestEnded struct {
 	Status int    `json:"st,omitempty"` // 0: no reply
 	Began  bool   `json:"b,omitempty"`  // the first byte went out
 	Error  string `json:"e,omitempty"`
+	GaveUp GaveUp `json:"gu,omitempty"` // why the caller stopped waiting; empty where the connection ended it
+}
+
+// GaveUp is why the caller stopped waiting for a reply.
+type GaveUp string
+
+// The reasons.
+const (
+	GaveUpTimeout    GaveUp = "timeout"     // the request's own time was over
+	GaveUpRunTimeout GaveUp = "run-timeout" // the run's
+	GaveUpCancel     GaveUp = "cancel"      // the run was cancelled
+	GaveUpScript     GaveUp = "script"      // the script aborted it, or ended without it
+	GaveUpKilled     GaveUp = "killed"      // the worker stopped
+)
+
+// gaveUp is the reason that an error stands for.
+func gaveUp(err error) GaveUp {
+	for _, g := range []struct {
+		err error
+		why GaveUp
+	}{{errTimedOut, GaveUpTimeout}, {errRunTimeout, GaveUpRunTimeout}, {errCancelled, GaveUpCancel}, {errGaveUp, GaveUpScript}, {ErrKilled, GaveUpKilled}} {
+		if errors.Is(err, g.err) {
+			return g.why
+		}
+	}
+	return ""
 }
 
 // NotSent: a request whose start is on disk was never sent.
@@ -207,6 +235,7 @@ type Evidence struct {
 	Records   int      `json:"records,omitempty"`  // how many the reply had
 	Status    int      `json:"st,omitempty"`
 	Error     string   `json:"e,omitempty"`
+	GaveUp    GaveUp   `json:"gu,omitempty"` // why nobody waited any longer for the reply
 	Match     Match    `json:"match,omitempty"`
 	Conflicts []string `json:"conflicts,omitempty"` // JSON pointers of the fields that contradict
 	Body      []byte   `json:"-"`                   // the one record

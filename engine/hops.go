@@ -43,6 +43,9 @@ func (t *hops) RoundTrip(req *http.Request) (*http.Response, error) {
 	sent := RequestSent{Pos: pos, ID: id, Method: req.Method, URL: h.cleanURL(req.URL.String()), Body: body}
 	if !readMethod(req.Method) {
 		sent.Key, sent.Header = t.req.key, t.req.keyHeader
+		if sent.Key == "" {
+			sent.Plain = h.clean(req.Header.Get(h.e.o.Assume.Of(t.req.url).KeyHeader()))
+		}
 		sent.Shared = sent.Key != "" && sent.Key != h.key
 		sent.Auth, sent.Secret = credentials(req.Header, sent.Header, h.clean)
 	}
@@ -74,7 +77,7 @@ func (t *hops) RoundTrip(req *http.Request) (*http.Response, error) {
 	e.clk.Gate(clock.AtRecord, id)
 	ended := RequestEnded{Pos: pos, Status: r.status, Began: began}
 	if r.err != nil {
-		ended.Error = h.clean(plain(r.err))
+		ended.Error, ended.GaveUp = h.clean(plain(r.err)), gaveUp(r.err)
 	}
 	if _, err := e.buffer(h.rt, ended); err != nil {
 		return nil, h.lost(err)

@@ -100,7 +100,7 @@ type Request struct {
 	N               int
 	Seq             int64 // the place of its start in the history
 	ID, Method, URL string
-	Key             string
+	Key, Plain      string   // see RequestSent
 	Shared          bool     // other runs may send the key too
 	Header          string   // what carries the key; empty where the body does
 	Auth, Secret    []string // see RequestSent
@@ -112,6 +112,7 @@ type Request struct {
 	Began           bool
 	NotSent         bool
 	Error           string
+	GaveUp          GaveUp // why the caller stopped waiting
 }
 
 // EvidenceAt is evidence with its place and time.
@@ -165,11 +166,11 @@ func (r *Run) Apply(e Event) {
 		}
 	case RequestSent:
 		if c := r.callAt(f.Pos); c != nil {
-			c.Requests = append(c.Requests, &Request{N: f.Request, Seq: e.Seq, ID: f.ID, Method: f.Method, URL: f.URL, Key: f.Key, Shared: f.Shared, Header: f.Header, Auth: f.Auth, Secret: f.Secret, Body: f.Body, SentAt: e.At})
+			c.Requests = append(c.Requests, &Request{N: f.Request, Seq: e.Seq, ID: f.ID, Method: f.Method, URL: f.URL, Key: f.Key, Plain: f.Plain, Shared: f.Shared, Header: f.Header, Auth: f.Auth, Secret: f.Secret, Body: f.Body, SentAt: e.At})
 		}
 	case RequestEnded:
 		if q := r.request(f.Pos); q != nil {
-			q.Ended, q.EndSeq, q.EndedAt, q.Status, q.Began, q.Error = true, e.Seq, e.At, f.Status, f.Began, f.Error
+			q.Ended, q.EndSeq, q.EndedAt, q.Status, q.Began, q.Error, q.GaveUp = true, e.Seq, e.At, f.Status, f.Began, f.Error, f.GaveUp
 		}
 	case NotSent:
 		if q := r.request(f.Pos); q != nil {

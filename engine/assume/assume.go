@@ -41,6 +41,14 @@ func Default() Contract {
 	return Contract{Enforces: true, KeyTaken: []int{422}, Lookup: DefaultLookup}
 }
 
+// KeyHeader is the header in which a key is expected.
+func (c Contract) KeyHeader() string {
+	if c.Header == "" && c.Field == "" {
+		return "Idempotency-Key"
+	}
+	return c.Header
+}
+
 // Set is the assumed contracts by origin. The zero value and nil hold none.
 type Set struct{ origins map[string]Contract }
 
