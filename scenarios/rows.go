@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"faultlab/engine"
 	"faultlab/engine/woml"
@@ -12,22 +13,24 @@ import (
 
 // wire turns entries into rows. It only ever goes forward: a row, once made, stands.
 type wire struct {
-	docs    map[string]*woml.Document      // by run; nil where it cannot be read
-	offered map[string]string              // by run and step: attempt.idempotencyKey
-	sentKey map[string]string              // by run and step: the key of its last write
-	calls   map[string]string              // by call: what one that is no HTTP is called
-	broken  map[string]bool                // by call: the wire showed already how its reply was lost
-	ids     map[string]string              // by request: its X-Request-Id
-	sentAt  map[string]time.Time           // by request
-	replies map[string]string              // by X-Request-Id: what the provider said about a repeat, as "replay"
-	reached map[string]int                 // by X-Request-Id: how often it reached the provider
-	lastEnd map[string]faultprovider.Entry // by X-Request-Id: how it last ended there
-	over    map[int64]bool                 // by ordinal at the provider: the request has ended
-	lookups map[string]time.Time           // by step of a run and attempt: when its newest look-up reached the provider
+	docs     map[string]*woml.Document      // by run; nil where it cannot be read
+	offered  map[string]string              // by run and step: attempt.idempotencyKey
+	sentKey  map[string]string              // by run and step: the key of its last write
+	routeKey map[string]string              // by run, step and route: likewise
+	codes    map[string]map[string]bool     // by attempt: the codes that its calls ended in
+	calls    map[string]string              // by call: what one that is no HTTP is called
+	broken   map[string]bool                // by call: the wire showed already how its reply was lost
+	ids      map[string]string              // by request: its X-Request-Id
+	sentAt   map[string]time.Time           // by request
+	replies  map[string]string              // by X-Request-Id: what the provider said about a repeat, as "replay"
+	reached  map[string]int                 // by X-Request-Id: how often it reached the provider
+	lastEnd  map[string]faultprovider.Entry // by X-Request-Id: how it last ended there
+	over     map[int64]bool                 // by ordinal at the provider: the request has ended
+	lookups  map[string]time.Time           // by step of a run and attempt: when its newest look-up reached the provider
 }
 
 func newWire() *wire {
-	return &wire{docs: map[string]*woml.Document{}, offered: map[string]string{}, sentKey: map[string]string{}, calls: map[string]string{},
+	return &wire{docs: map[string]*woml.Document{}, offered: map[string]string{}, sentKey: map[string]string{}, routeKey: map[string]string{}, codes: map[string]map[string]bool{}, calls: map[string]string{},
 		broken: map[string]bool{}, ids: map[string]string{}, sentAt: map[string]time.Time{}, replies: map[string]string{},
 		reached: map[string]int{}, lastEnd: map[string]faultprovider.Entry{}, over: map[int64]bool{}, lookups: map[string]time.Time{}}
 }
@@ -136,10 +139,11 @@ func (w *wire) attempt(run string, f engine.AttemptStarted) Row {
 	}
 	at := place(run, f.Pos)
 	if w.offers(run, f.Pos) {
-		r.Detail = "key " + shortKey(f.Key)
+		r.Key = f.Key
 		if w.offered[at] == f.Key {
-			r.Detail += " same"
+			r.Mark = KeySame
 		}
+		r.Detail = r.keyed(shortKey(f.Key))
 	}
 	if f.By == "resubmit" {
 		r.Detail = strings.TrimPrefix(r.Detail+", resubmitted", ", ")
@@ -179,18 +183,54 @@ func (w *wire) sent(run string, now time.Time, f engine.RequestSent) Row {
 		return r
 	}
 	at := place(run, f.Pos)
-	last, again := w.sentKey[at]
-	w.sentKey[at] = f.Key
-	switch {
-	case f.Key == "":
-		r.Detail = "no key"
-	case again && last != f.Key:
-		r.Detail = "key " + shortKey(f.Key) + " new"
-	case w.offers(run, f.Pos) && f.Key == w.offered[at]:
-	case again:
-		r.Detail = "key " + shortKey(f.Key) + " same"
-	default:
-		r.Detail = "key " + shortKey(f.Key)
+	carried := f.Key
+	if carried == "" {
+		carried = f.Plain
 	}
+	w.sentKey[at] = carried
+	route := at + " " + f.Method + " " + pathOf(f.URL, f.Key)
+	last, again := w.routeKey[route]
+	w.routeKey[route] = carried
+	switch {
+	case carried == "":
+		r.Mark, r.Detail = KeyMissing, string(KeyMissing)
+		return r
+	case again && last != carried:
+		r.Mark = KeyNew
+	case w.offers(run, f.Pos) && carried == w.offered[at]:
+		return r
+	case again:
+		r.Mark = KeySame
+	}
+	r.Key, r.Plain = carried, f.Key == ""
+	r.Detail = r.keyed(r.label())
 	return r
+}
+
+// keyed is what a row says of its key, under the label that it has room for.
+func (r Row) keyed(label string) string {
+	text := strings.TrimSpace("key " + label + " " + string(r.Mark))
+	if r.Plain {
+		text += ", in a plain header"
+	}
+	return text
+}
+
+// DetailWithin is the row's detail in at most room cells: a key is cut at its beginning, but never left out.
+func (r Row) DetailWithin(room int) string {
+	if r.Kind != RowSend || r.Key == "" || utf8.RuneCountInString(r.Detail) <= room {
+		return r.Detail
+	}
+	r.Plain = r.Plain && room > 30
+	label := []rune(r.label())
+	for n := len(label); n >= 4; n-- {
+		cut := string(label)
+		if n < len(label) {
+			cut = "…" + string(label[len(label)-n:])
+		}
+		if text := r.keyed(cut); utf8.RuneCountInString(text) <= room || n == 4 {
+			return text
+		}
+	}
+	return r.Detail
 }

@@ -22,8 +22,11 @@ func (w *wire) ended(run string, now time.Time, f engine.RequestEnded) Row {
 		r.Kind, r.Tone, r.Text = RowReply, statusTone(f.Status), strings.TrimSpace(strconv.Itoa(f.Status)+" "+w.replies[r.Request])
 	case !f.Began:
 		r.Kind, r.Tone, r.Text, r.Detail = RowNotSent, ToneQuiet, "not sent", f.Error
-	case silent(f.Error):
-		r.Kind, r.Tone, r.Text, r.Detail = RowSilence, ToneUnknown, "no reply", gaveUp(f.Error, now.Sub(w.sentAt[at]))
+	case f.GaveUp != "":
+		r.Kind, r.Tone, r.Text, r.Detail = RowSilence, ToneUnknown, "no reply", gaveUpWords[f.GaveUp]+" after "+spell(now.Sub(w.sentAt[at]))
+		if f.Status != 0 {
+			r.Text = strconv.Itoa(f.Status) + ", no whole body"
+		}
 	case f.Status != 0:
 		r.Kind, r.Tone, r.Text = RowBroken, ToneUnknown, strconv.Itoa(f.Status)+" "+f.Error
 	default:
@@ -45,17 +48,13 @@ func plainer(err string) string {
 	return err
 }
 
-// gaveUp says why the caller stopped waiting, and after how long.
-func gaveUp(err string, after time.Duration) string {
-	if strings.Contains(err, "cancel") {
-		return "cancelled after " + spell(after)
-	}
-	return "gave up after " + spell(after)
-}
-
-// silent reports whether the caller gave up rather than lost the connection.
-func silent(err string) bool {
-	return strings.Contains(err, "time") && !strings.Contains(err, "reset") || strings.Contains(err, "cancel")
+// gaveUpWords say why the caller stopped waiting.
+var gaveUpWords = map[engine.GaveUp]string{
+	engine.GaveUpTimeout:    "gave up",
+	engine.GaveUpRunTimeout: "the run's timeout",
+	engine.GaveUpCancel:     "cancelled",
+	engine.GaveUpScript:     "the script aborted it",
+	engine.GaveUpKilled:     "the worker stopped",
 }
 
 func statusTone(status int) Tone {
@@ -85,6 +84,12 @@ func (w *wire) call(run string, f engine.CallStarted) []Row {
 // answered, and where a whole reply could not be read.
 func (w *wire) callEnded(run string, f engine.CallEnded) []Row {
 	at := callPlace(run, f.Pos)
+	if in := attemptPlace(run, f.Pos); f.Code != "" {
+		if w.codes[in] == nil {
+			w.codes[in] = map[string]bool{}
+		}
+		w.codes[in][f.Code] = true
+	}
 	what, ok := w.calls[at]
 	broken := w.broken[at]
 	delete(w.calls, at)
@@ -113,16 +118,39 @@ func (w *wire) outcome(e engine.Event, f engine.AttemptEnded) []Row {
 	case engine.Unknown:
 		r.Tone, r.Detail = ToneUnknown, "stop, do not resend"
 	}
+	rows := append(w.ownError(e.Run, f), r)
 	if f.Next != engine.NextRetry {
-		return one(r)
+		return rows
 	}
 	wait := f.Due.Sub(e.At)
 	r.Detail = "retry in " + spell(wait)
 	if at := place(e.Run, f.Pos); w.sentKey[at] != "" && w.sentKey[at] == w.offered[at] {
 		r.Detail += ", same key"
 	}
-	return []Row{r, {Kind: RowWait, Tone: ToneQuiet, Text: span(wait), Wait: wait}}
+	rows[len(rows)-1] = r
+	return append(rows, Row{Kind: RowWait, Tone: ToneQuiet, Text: span(wait), Wait: wait})
 }
+
+// ownError tells of an attempt that failed by what none of its calls met: an error of the script, or a call that was
+// refused before anything of it was written down.
+func (w *wire) ownError(run string, f engine.AttemptEnded) []Row {
+	at := attemptPlace(run, f.Pos)
+	met := w.codes[at]
+	delete(w.codes, at)
+	if f.Outcome != engine.Failed || f.Message == "" || met[f.Code] {
+		return nil
+	}
+	text := "script failed"
+	if refusedInput[f.Code] {
+		text = "call refused"
+	}
+	return one(Row{Kind: RowCall, Tone: ToneBad, Text: text, Detail: f.Message})
+}
+
+// refusedInput are the codes of calls that were not begun because of what they ask for.
+var refusedInput = map[string]bool{"WOML_HTTP_INPUT_INVALID": true, "WOML_DATABASE_INPUT_INVALID": true, "WOML_WORKFLOW_INPUT_INVALID": true,
+	"WOML_WORKFLOW_CALL_OPTIONS_INVALID": true, "WOML_WORKFLOW_PAYLOAD_INVALID": true, "WOML_WORKFLOW_TARGET_INVALID": true,
+	"WOML_FETCH_INPUT_INVALID": true, "FAULTLAB_CALL_LIMIT": true}
 
 func runEnded(run string, f engine.Ended) Row {
 	r := Row{Kind: RowRun, Tone: ToneQuiet, Text: run + " " + string(f.Status)}
@@ -147,7 +175,7 @@ func (w *wire) evidence(run string, f engine.Evidence) []Row {
 	switch {
 	case f.Status != 0:
 		rows = append(rows, Row{Kind: RowReply, Tone: TonePlain, Text: strconv.Itoa(f.Status)})
-	case silent(f.Error):
+	case f.GaveUp != "":
 		rows = append(rows, Row{Kind: RowSilence, Tone: ToneUnknown, Text: "no reply", Detail: f.Error})
 	case f.Error != "":
 		rows = append(rows, Row{Kind: RowBroken, Tone: ToneUnknown, Text: plainer(f.Error)})

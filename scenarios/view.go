@@ -190,14 +190,27 @@ const (
 	ToneTruth   // an effect
 )
 
+// KeyMark says how the key of a row stands to the last one of the same step, in a word.
+type KeyMark string
+
+// The marks. The first key has none.
+const (
+	KeySame    KeyMark = "same"
+	KeyNew     KeyMark = "new"
+	KeyMissing KeyMark = "no key" // a write without one
+)
+
 // Row is one row of the wire diagram, without geometry.
 type Row struct {
 	Entry   int // N of the entry that made it
 	At      time.Time
 	Kind    RowKind
 	Tone    Tone
-	Text    string // what stands on the arrow or beside the glyph, as "POST /jobs", "503", "commit"
-	Detail  string // quieter, beside it: "key …c41b same", "retry in 1s, same key", "job_7c1e"
+	Key     string  // RowSend, RowAttempt: the key that it is about, whole
+	Mark    KeyMark // and how it stands to the one before
+	Plain   bool    // the key is in a plain header: the caller made no idempotency option of it
+	Text    string  // what stands on the arrow or beside the glyph, as "POST /jobs", "503", "commit"
+	Detail  string  // quieter, beside it: "key …c41b same", "retry in 1s, same key", "job_7c1e"
 	Run     string
 	Step    string
 	Undo    bool // it is the compensation of the step

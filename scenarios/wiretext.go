@@ -40,8 +40,11 @@ func (r Row) text() string {
 	}
 	switch r.Kind {
 	case RowSend:
-		if utf8.RuneCountInString(what) > wireWidth-7 {
+		if room := wireWidth - 7; utf8.RuneCountInString(what) > room {
 			what = clean(r.Text)
+			if r.Detail != "" && (r.Key != "" || r.Mark != "") {
+				what += "  " + clean(r.DetailWithin(room-2-utf8.RuneCountInString(what)))
+			}
 		}
 		return "├─ " + line(what, "─", wireWidth-5) + "▶│"
 	case RowReply:

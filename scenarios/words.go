@@ -5,14 +5,43 @@ import (
 	"net/url"
 	"strings"
 	"time"
+	"unicode"
 )
 
-// shortKey is a key as a row has room for it: a hash by its last four characters, a long key by its end.
+// shortKey is a key as a row has room for it: a hash by its last four characters, a long key by its end. What would
+// look like something else or like nothing, as the accent of a decomposed letter, is written as a code point.
 func shortKey(key string) string {
-	if r := []rune(key); strings.HasPrefix(key, "sha256:") || len(r) > 24 {
+	label := visible(key, false)
+	if r := []rune(label); strings.HasPrefix(key, "sha256:") || len(r) > 24 {
 		return "…" + string(r[max(0, len(r)-4):])
 	}
-	return key
+	return label
+}
+
+// label is the row's key. A new one is told apart from one that looks alike: all beyond ASCII is written as code points.
+func (r Row) label() string {
+	if r.Mark == KeyNew && strings.ContainsFunc(r.Key, func(c rune) bool { return c > unicode.MaxASCII }) {
+		return visible(r.Key, true)
+	}
+	return shortKey(r.Key)
+}
+
+// visible writes a key so that different keys look different: combining marks and what cannot be seen as code points, or
+// everything beyond ASCII.
+func visible(key string, all bool) string {
+	plain := func(c rune) bool { return c >= ' ' && c < unicode.MaxASCII }
+	if !strings.ContainsFunc(key, func(c rune) bool { return !plain(c) }) {
+		return key
+	}
+	var out strings.Builder
+	for _, c := range key {
+		if plain(c) || !all && unicode.IsPrint(c) && !unicode.Is(unicode.M, c) {
+			out.WriteRune(c)
+		} else {
+			fmt.Fprintf(&out, "\\u{%x}", c)
+		}
+	}
+	return out.String()
 }
 
 // pathOf is the path of a URL, with the key in it made short.

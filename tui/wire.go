@@ -194,7 +194,7 @@ func (w wirePicture) arrowRight(r scenarios.Row) string {
 	}
 	if r.Detail != "" {
 		label.put(inkText, "  ")
-		label.put(detailInk(r.Detail), r.Detail)
+		label.put(detailInk(r), r.DetailWithin(label.room))
 	}
 	used := room - label.room
 	p.b.WriteString(label.b.String())
@@ -330,7 +330,7 @@ func (w wirePicture) atCaller(r scenarios.Row) []string {
 	head := say(k, w.callerGlyph(r)+w.who(r)+r.Text)
 	rest := r.Detail
 	if used := w.width(head); rest != "" && used+2+w.widthOf(rest) <= room {
-		head = append(head, w.detail(rest)...)
+		head = append(head, w.detail(rest, r.Mark)...)
 		rest = ""
 	}
 	out := []string{w.callerLine(w.begin(r), head, room)}
@@ -358,17 +358,16 @@ func (w wirePicture) callerLine(p *pen, text spans, room int) string {
 }
 
 // detail is quiet but for the last word about a key: the same or a new one is the point.
-func (w wirePicture) detail(s string) spans {
-	for word, k := range map[string]ink{" same": inkGood, " new": inkBad} {
-		if n := len(s) - len(word); n > 0 && s[n:] == word {
-			return say(inkQuiet, "  "+s[:n], k, word)
-		}
+func (w wirePicture) detail(s string, mark scenarios.KeyMark) spans {
+	k := map[scenarios.KeyMark]ink{scenarios.KeySame: inkGood, scenarios.KeyNew: inkBad}[mark]
+	if head, ok := strings.CutSuffix(s, " "+string(mark)); ok && mark != "" {
+		return say(inkQuiet, "  "+head, k, " "+string(mark))
 	}
 	return say(inkQuiet, "  "+s)
 }
 
-func detailInk(s string) ink {
-	if n := len(s) - len(" new"); n > 0 && s[n:] == " new" || s == "no key" {
+func detailInk(r scenarios.Row) ink {
+	if r.Mark == scenarios.KeyNew || r.Mark == scenarios.KeyMissing {
 		return inkBad
 	}
 	return inkQuiet
