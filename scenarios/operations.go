@@ -37,6 +37,7 @@ type op struct {
 	shares  []share                // one for each of runs
 	out     Operation
 	doubts  []doubt
+	facts   facts     // what out.Why is made of
 	asked   time.Time // when out.Options was worked out; zero if it was not
 	beyond  bool      // it wrote, but nothing to the provider: the ledger says nothing about it
 }
@@ -94,7 +95,10 @@ func (f *opFold) values(runs []*engine.Run, at time.Time, situate situate) []Ope
 		}
 		f.doubtful++
 		if o.asked.IsZero() || at.Sub(o.asked).Abs() >= optionsHold {
-			o.out.Options, o.out.Advice = options(runs, o.doubts, situate)
+			if o.out.Options, o.facts.next = options(runs, o.doubts, situate); o.facts.next != nil {
+				o.out.Advice = o.facts.next.Advice()
+			}
+			o.out.Why = explain(o.facts)
 			o.asked = at
 			f.made = nil
 		}
@@ -300,7 +304,8 @@ func (f *opFold) derive(o *op, all []*engine.Run) {
 		out.Verdict = ""
 	}
 	out.Unaskable = len(out.Doubts) > 0 && !slices.ContainsFunc(out.Doubts, func(c *engine.Call) bool { return !seen.cannotAsk(c) })
-	out.Why = why(out, runs, seen)
+	o.facts = factsOf(out, runs, seen)
+	out.Why = explain(o.facts)
 	o.out, o.stale, o.asked = out, false, time.Time{}
 }
 

@@ -24,18 +24,18 @@ type situate func(runs []*engine.Run, r *engine.Run, c *engine.Call) (engine.Sit
 
 // options are the four decisions about an unknown operation, and what is advised first.
 // What table e says of the strictest of its doubts holds for all.
-func options(runs []*engine.Run, doubts []doubt, situate situate) (out []Option, next engine.Advice) {
+func options(runs []*engine.Run, doubts []doubt, situate situate) (out []Option, next *engine.Situation) {
 	out = make([]Option, len(consequences))
 	for i, c := range consequences {
 		out[i] = Option{Decision: c.decision, Consequence: c.then}
 	}
 	if situate == nil {
-		return out, ""
+		return out, nil
 	}
 	for n, d := range doubts {
 		s, err := situate(runs, runs[d.run], d.call)
-		if advice := s.Advice(); err == nil && (n == 0 || advice == engine.AdviseLookup) {
-			next = advice
+		if err == nil && (next == nil || s.Advice() == engine.AdviseLookup && next.Advice() != engine.AdviseLookup) {
+			next = &s
 		}
 		for i := range out {
 			o := &out[i]

@@ -58,8 +58,9 @@ type index struct {
 // requests, by X-Request-Id, and whom it can be asked. It may be ahead of a fold; the
 // fold then has no reply to that request either.
 type seenThere struct {
-	replayed map[string]bool // it was answered as a repeat
-	reached  map[string]int  // how often it came
+	replayed map[string]bool    // it was answered as a repeat
+	reached  map[string]int     // how often it came
+	readings map[string]reading // how its key was read, where it was a new operation
 
 	askable func(*engine.Call) bool // it can be looked up, as the contract is assumed now; nil where nothing is known of that
 }
@@ -98,7 +99,7 @@ type settingAt struct {
 func newTimeline(subject string, situate situate, now func() time.Time) *Timeline {
 	t := &Timeline{subject: subject, situate: situate, now: now, wire: newWire()}
 	t.index = index{runs: map[string]int{}, ops: map[opKey]int{}, effects: map[string]int{}, made: map[string]int{}, subject: map[string]string{},
-		called: map[string][]int{}, steps: map[string]int{}, seen: seenThere{replayed: map[string]bool{}, reached: map[string]int{}}}
+		called: map[string][]int{}, steps: map[string]int{}, seen: seenThere{readings: map[string]reading{}, replayed: map[string]bool{}, reached: map[string]int{}}}
 	t.head = t.newFold()
 	return t
 }

@@ -181,6 +181,10 @@ func (t *Timeline) lead(e Entry) {
 		switch e.Log.Kind {
 		case faultprovider.Replay:
 			t.index.seen.replayed[e.Log.RequestID] = true
+		case faultprovider.NewOperation:
+			if e.Log.Key != "" {
+				t.index.seen.readings[e.Log.RequestID] = reading{e.Log.Cause, e.Log.Scope}
+			}
 		case faultprovider.Received:
 			t.index.seen.reached[e.Log.RequestID]++
 		}

@@ -16,23 +16,23 @@ var verdicts = []engine.Verdict{engine.OneEffect, engine.CleanFailure, engine.Ph
 func TestEveryVerdictIsToldWhateverHappened(t *testing.T) {
 	t.Parallel()
 	for _, v := range verdicts {
-		s := story{Operation: Operation{Verdict: v}, noun: "job"}
-		i := tellingOf(s)
+		f := facts{Operation: Operation{Verdict: v}, noun: "job"}
+		i := explanationOf(f)
 		if i < 0 {
-			t.Errorf("nothing tells %s", v)
+			t.Errorf("nothing explains %s", v)
 			continue
 		}
-		if text := tellings[i].text(s); text == "" || strings.Contains(text, "%!") {
+		if text := explanations[i].text(f); text == "" || strings.Contains(text, "%!") {
 			t.Errorf("%s is told as %q", v, text)
 		}
 	}
 }
 
-// TestEveryTellingIsTrueOfSomeScenario walks every moment of the catalogue: a row
+// TestEveryExplanationIsTrueOfSomeScenario walks every moment of the catalogue: a row
 // that no scenario ever meets is one that nobody has seen to be true.
-func TestEveryTellingIsTrueOfSomeScenario(t *testing.T) {
+func TestEveryExplanationIsTrueOfSomeScenario(t *testing.T) {
 	t.Parallel()
-	told := make([]string, len(tellings))
+	told := make([]string, len(explanations))
 	for _, s := range Catalogue() {
 		b := benchOf(t, s, Options{})
 		b.Play()
@@ -46,7 +46,7 @@ func TestEveryTellingIsTrueOfSomeScenario(t *testing.T) {
 				if o.Verdict == "" {
 					continue
 				}
-				i := tellingOf(tell(o, runsOf(v, o), &b.Timeline().index.seen))
+				i := explanationOf(factsOf(o, runsOf(v, o), &b.Timeline().index.seen))
 				if told[i] == "" {
 					told[i] = s.Name
 				}
@@ -54,8 +54,8 @@ func TestEveryTellingIsTrueOfSomeScenario(t *testing.T) {
 		}
 	}
 	for i, name := range told {
-		if name == "" && tellings[i].verdict != engine.Uncompensated {
-			t.Errorf("no scenario tells row %d, of %s: %s", i, tellings[i].verdict, tellings[i].text(story{noun: "job"}))
+		if name == "" && explanations[i].verdict != engine.Uncompensated {
+			t.Errorf("no scenario tells row %d, of %s: %s", i, explanations[i].verdict, explanations[i].text(facts{noun: "job"}))
 		}
 	}
 }
@@ -89,21 +89,21 @@ func TestWhyIsTrueOfWhatHappened(t *testing.T) {
 	}
 	late := []faultprovider.Effect{{Key: "k", CommittedAt: time.Unix(30, 0)}, {Key: "k", CommittedAt: time.Unix(29, 0)}}
 	for _, c := range []struct {
-		s    story
+		f    facts
 		want string
 	}{
-		{story{Operation: Operation{Verdict: engine.OneEffect}, noun: "job", replayed: true, attempts: 3, made: 2}, "An earlier attempt made the job. Only the shared key kept a later one from making another."},
-		{story{Operation: Operation{Verdict: engine.OneEffect}, noun: "job", replayed: true, attempts: 1, made: 1}, "An earlier request made the job. Only the shared key kept the next from making another."},
-		{story{Operation: Operation{Verdict: engine.OneEffect, Runs: make([]string, 7)}, noun: "job", replayed: true}, "7 runs asked for it under one key. One of them made the job, the others were told of it."},
-		{story{Operation: Operation{Verdict: engine.OneEffect, Keys: make([]string, 2)}, noun: "job", requests: 2}, "It is done, and the ledger holds one job."},
-		{story{Operation: Operation{Verdict: engine.OneEffect}, noun: "job", broke: true}, "The job is made, and the run failed afterwards. What happened does not unhappen: trying again would make another."},
-		{story{Operation: Operation{Verdict: engine.OneEffect, Keys: make([]string, 1)}, noun: "job", broke: true}, "The job is made, and the run failed afterwards. What happened does not unhappen: whoever tries again must keep the key."},
-		{story{Operation: Operation{Verdict: engine.CleanFailure}, noun: "job", requests: 1, status: 429}, "The provider turned it away and made no job: both sides agree. It may be asked again later."},
-		{story{Operation: Operation{Verdict: engine.Duplicate, Keys: make([]string, 1), Effects: late}, noun: "job", forced: true, resentAt: late[0].CommittedAt.Add(-time.Second)},
+		{facts{Operation: Operation{Verdict: engine.OneEffect}, noun: "job", replayed: true, attempts: 3, made: 2}, "An earlier attempt made the job. Only the shared key kept a later one from making another."},
+		{facts{Operation: Operation{Verdict: engine.OneEffect}, noun: "job", replayed: true, attempts: 1, made: 1}, "An earlier request made the job. Only the shared key kept the next from making another."},
+		{facts{Operation: Operation{Verdict: engine.OneEffect, Runs: make([]string, 7)}, noun: "job", replayed: true}, "7 runs asked for it under one key. One of them made the job, the others were told of it."},
+		{facts{Operation: Operation{Verdict: engine.OneEffect, Keys: make([]string, 2)}, noun: "job", requests: 2}, "It is done, and the ledger holds one job."},
+		{facts{Operation: Operation{Verdict: engine.OneEffect}, noun: "job", broke: true}, "The job is made, and the run failed afterwards. The job remains: trying again would make another."},
+		{facts{Operation: Operation{Verdict: engine.OneEffect, Keys: make([]string, 1)}, noun: "job", broke: true}, "The job is made, and the run failed afterwards. The job remains: whoever tries again must keep the key."},
+		{facts{Operation: Operation{Verdict: engine.CleanFailure}, noun: "job", requests: 1, status: 429}, "The provider turned it away and made no job: both sides agree. It may be asked again later."},
+		{facts{Operation: Operation{Verdict: engine.Duplicate, Keys: make([]string, 1), Effects: late}, noun: "job", forced: true, resentAt: late[0].CommittedAt.Add(-time.Second)},
 			"The key was the same each time, and the provider made 2 jobs: it does not keep the promise that the caller relied on, or no longer remembers the key."},
-		{story{Operation: Operation{Verdict: engine.Duplicate, Keys: make([]string, 3), Effects: make([]faultprovider.Effect, 3)}, noun: "job"}, "Three keys for one operation: the provider could not know that they mean the same job, and made 3 jobs."},
+		{facts{Operation: Operation{Verdict: engine.Duplicate, Keys: make([]string, 3), Effects: make([]faultprovider.Effect, 3)}, noun: "job"}, "Three keys for one operation: the provider could not know that they mean the same job, and made 3 jobs."},
 	} {
-		if got := tellings[tellingOf(c.s)].text(c.s); got != c.want {
+		if got := explanations[explanationOf(c.f)].text(c.f); got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)
 		}
 	}
