@@ -83,9 +83,8 @@ var explanations = []explanation{
 	{engine.Duplicate, func(f facts) bool { return len(f.within) > 0 }, otherScope},
 	{engine.Duplicate, func(f facts) bool { return f.cause == faultprovider.PayloadChanged }, sayf("The key was the same and the payload was not. This provider takes another payload for another operation: %[2]s.")},
 	{engine.Duplicate, func(f facts) bool { return f.cause == faultprovider.KeyForgotten }, sayf("The key was the same, and the provider had forgotten it when the request came again: %[2]s.")},
-	{engine.Duplicate, func(f facts) bool { return f.cause == faultprovider.ResultNotKept }, sayf("The key was the same, and this provider keeps no errors under a key: the request after the error was a new operation to it: %[2]s.")},
 	{engine.Duplicate, func(f facts) bool { return f.cause == faultprovider.NotWaitedFor }, sayf("The key was the same, and the first request was still at work when the second came. This provider carried out both: %[2]s.")},
-	{engine.Duplicate, always, sayf("The key was the same each time, and the provider made %[2]s: it does not keep the promise that the caller relied on, or no longer remembers the key.")},
+	{engine.Duplicate, always, sayf("The key was the same, and the provider kept nothing under it: the second request was a new operation to it: %[2]s.")},
 
 	{engine.Compensated, always, sayf("The %[1]s was made and then undone. It and its inverse are both in the ledger.")},
 	{engine.Uncompensated, func(f facts) bool { return f.Belief == engine.BeliefCompensated }, sayf("The %[1]s is there and its inverse is missing. The caller believes that it was undone.")},

@@ -122,11 +122,11 @@ func TestAVerdictIsReadToItsEnd(t *testing.T) {
 	m := show(t, played(t, "naive-new-key-after-a-drop"))
 	m.Update(tea.WindowSizeMsg{Width: 60, Height: 16})
 	press(m, "tab", "tab", "tab", "tab")
-	if frame := ansi.Strip(m.View()); !strings.Contains(frame, "↓ ") || strings.Contains(frame, "look it up") {
+	if frame := ansi.Strip(m.View()); !strings.Contains(frame, "↓ ") || strings.Contains(frame, "by its key.") {
 		t.Errorf("all of it stands there:\n%s", frame)
 	}
 	press(m, "down", "down", "down")
-	if frame := ansi.Strip(m.View()); !strings.Contains(frame, "look it up") || strings.Contains(frame, "↓ ") {
+	if frame := ansi.Strip(m.View()); !strings.Contains(frame, "by its key.") || strings.Contains(frame, "↓ ") {
 		t.Errorf("scrolled to the end it shows:\n%s", frame)
 	}
 }
