@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"faultlab/engine"
 	"faultlab/scenarios/lang"
@@ -9,17 +10,20 @@ import (
 
 func (b *Bench) actLookup(l lang.Line) error {
 	step, key := l.Opt("step"), l.Arg(0)
-	targets, e, err := b.targets(l.Opt("run"), step, key)
+	targets, e, err := b.targets(l, key)
 	if err != nil {
 		return err
 	}
-	seen := map[string]bool{}
+	seen := map[runKey]bool{}
 	for _, t := range targets {
-		if seen[t.run] {
+		if !l.Has("write") {
+			t.key = key
+		}
+		if seen[t] {
 			continue
 		}
-		seen[t.run] = true
-		if _, err := e.Lookup(b.root, t.run, key, engine.LookupOptions{Step: step}); err != nil {
+		seen[t] = true
+		if _, err := e.Lookup(b.root, t.run, t.key, engine.LookupOptions{Step: step}); err != nil {
 			return err
 		}
 	}
@@ -30,8 +34,9 @@ func (b *Bench) actLookup(l lang.Line) error {
 type runKey struct{ run, key string }
 
 // targets are the unknown operations that a decision or a look-up is about: all, or
-// those of a run, a step or a key. Without any it is the chosen run itself, of which the engine then says why not.
-func (b *Bench) targets(run, step, key string) ([]runKey, *engine.Engine, error) {
+// those of a run, a step, a write or a key. Without any it is the chosen run itself, of which the engine then says why not.
+func (b *Bench) targets(l lang.Line, key string) ([]runKey, *engine.Engine, error) {
+	run, step, write := l.Opt("run"), l.Opt("step"), l.Opt("write")
 	r, e, err := b.run(run)
 	if err != nil {
 		return nil, nil, err
@@ -39,10 +44,14 @@ func (b *Bench) targets(run, step, key string) ([]runKey, *engine.Engine, error)
 	var out []runKey
 	for _, o := range b.line.Latest().Operations {
 		for i, c := range o.Doubts {
-			if (run == "" || o.DoubtRuns[i] == r.ID) && (step == "" || stepName(o.Step, o.Undo) == step) && (key == "" || c.Key == key) {
+			if (run == "" || o.DoubtRuns[i] == r.ID) && (step == "" || stepName(o.Step, o.Undo) == step) &&
+				(write == "" || write == c.Write || write == c.Route()) && (key == "" || c.Key == key) {
 				out = append(out, runKey{o.DoubtRuns[i], c.Key})
 			}
 		}
+	}
+	if len(out) == 0 && write != "" {
+		return nil, nil, &engine.Refused{Why: fmt.Sprintf("no write %q is unknown", write)}
 	}
 	if len(out) == 0 {
 		out = []runKey{{r.ID, key}}
@@ -52,7 +61,7 @@ func (b *Bench) targets(run, step, key string) ([]runKey, *engine.Engine, error)
 
 func (b *Bench) actResolve(l lang.Line) error {
 	key := l.Opt("key")
-	targets, e, err := b.targets(l.Opt("run"), l.Opt("step"), key)
+	targets, e, err := b.targets(l, key)
 	if err != nil {
 		return err
 	}
