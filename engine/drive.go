@@ -127,7 +127,7 @@ func (rt *running) sleepUntil(ctx context.Context, due time.Time, delay time.Dur
 // attempt runs the part's script once and writes down how it ended.
 func (rt *running) attempt(ctx context.Context, p part, n int, by string) error {
 	h := newHost(rt, ctx, p, n)
-	if _, err := rt.e.buffer(rt, AttemptStarted{Pos: p.pos(n), Max: p.retry.Max, Key: h.key, By: by}); err != nil {
+	if _, err := rt.e.buffer(rt, AttemptStarted{Pos: p.pos(n), Max: h.maxAttempts, Key: h.key, By: by}); err != nil {
 		return err
 	}
 	res := h.run()
@@ -150,7 +150,7 @@ func (rt *running) attempt(ctx context.Context, p part, n int, by string) error 
 // judge is table b, with the words and the due time that go with its row, of an attempt that ended at a moment.
 func (rt *running) judge(ctx context.Context, h *host, res script.Result, by string, at time.Time) AttemptEnded {
 	end := AttemptEnded{Pos: h.pos}
-	in := attemptEnd{how: returned, budgetLeft: h.pos.Attempt < h.part.retry.Max && by != byResubmit}
+	in := attemptEnd{how: returned, budgetLeft: by != byResubmit}
 	if res.Err != nil {
 		in.how, end.Code, end.Message = threw, res.Err.Code, res.Err.Message
 		in.stopped = h.stopped(res.Err)
@@ -169,6 +169,7 @@ func (rt *running) judge(ctx context.Context, h *host, res script.Result, by str
 		s := r.step(h.pos)
 		in.calls = slices.DeleteFunc(slices.Clone(r.attempt(h.pos).Calls), s.decidedAbout)
 		in.unknown = r.stepBelief(s, true) == BeliefUnknown
+		in.budgetLeft = in.budgetLeft && h.pos.Attempt < attemptsAllowed(h.part.retry, s, h.pos.Attempt)
 		rt.terms(&terms, r, in.calls)
 	})
 	if h.part.undo { // what is undone is undone however long the run takes

@@ -19,14 +19,15 @@ const maxCalls = 32
 
 // host is the world of one run of a script: an attempt, or its journal played again.
 type host struct {
-	rt   *running
-	e    *Engine
-	ctx  context.Context // of the calls: the run's, ended early when the script is stopped
-	stop context.CancelCauseFunc
-	part part
-	pos  Pos // without call and request
-	key  string
-	err  error // of the history, or a killed engine: the attempt may not go on
+	rt          *running
+	e           *Engine
+	ctx         context.Context // of the calls: the run's, ended early when the script is stopped
+	stop        context.CancelCauseFunc
+	part        part
+	pos         Pos // without call and request
+	key         string
+	maxAttempts int   // as far as 429s before it moved them
+	err         error // of the history, or a killed engine: the attempt may not go on
 
 	mu       sync.Mutex
 	done     []script.Completion       // ended, not yet taken by the script
@@ -47,6 +48,7 @@ func newHost(rt *running, ctx context.Context, p part, attempt int) *host {
 	h := &host{rt: rt, e: rt.e, part: p, pos: p.pos(attempt), tickets: map[int]func(error){}}
 	h.key = stepKey(rt.doc.Hash, node(p.step.ID, p.undo), rt.id)
 	h.ctx, h.stop = rt.e.clk.WithCancel(ctx)
+	rt.read(func(r *Run) { h.maxAttempts = attemptsAllowed(p.retry, r.StepAt(h.pos.Step, h.pos.Undo), attempt-1) })
 	return h
 }
 
@@ -67,7 +69,7 @@ func (h *host) run() script.Result {
 
 func (h *host) input() script.Input {
 	in := script.Input{Steps: map[string]json.RawMessage{}, Extra: h.part.extra,
-		Attempt: script.Attempt{Number: h.pos.Attempt, MaxAttempts: h.part.retry.Max, IdempotencyKey: h.key}}
+		Attempt: script.Attempt{Number: h.pos.Attempt, MaxAttempts: h.maxAttempts, IdempotencyKey: h.key}}
 	h.rt.read(func(r *Run) {
 		in.Payload = r.Admitted.Payload
 		in.Seed = attemptSeed(r.Admitted.Seed, h.part.step.ID, h.part.undo, h.pos.Attempt)

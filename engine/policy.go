@@ -24,6 +24,20 @@ func Backoff(p woml.Retry, n int) time.Duration {
 	return min(d, p.MaxDelay)
 }
 
+// attemptsAllowed is how many attempts a step may have: those of its policy, and one more for each of its first
+// attempts, up to the n-th, that ended in a 429, as many as the policy bears.
+func attemptsAllowed(p woml.Retry, s *Step, n int) int {
+	borne := 0
+	if p.Throttled > 0 && s != nil {
+		for _, a := range s.Attempts[:min(n, len(s.Attempts))] {
+			if n := len(a.Calls); n > 0 && a.Calls[n-1].How == HowThrottled {
+				borne++
+			}
+		}
+	}
+	return p.Max + min(borne, p.Throttled)
+}
+
 // retryTerms is what limits one retry beside the budget.
 type retryTerms struct {
 	policy     woml.Retry

@@ -82,7 +82,11 @@ func TestMoments(t *testing.T) {
 		"and advance 0s is all of the instant":              "trigger go\nadvance 3ms\nadvance 0s\nexpect step charge succeeded\nexpect charges 1",
 		"a decision works at once after a wait for the end": "fault commit-then-drop\ntrigger go\nwait for run failed\nresubmit --force\nwait\nexpect attempts 2 step=charge\nexpect run succeeded",
 		"and after a wait for what is unknown":              "fault commit-then-drop\ntrigger go\nwait for step charge unknown\nlookup\nrecord\nwait\nexpect run succeeded",
-		"a key that stays in flight":                        "contract ietf\nassume {\"origins\":{\"http://127.0.0.1:4040\":{}}}\nfault stuck\nsend POST /jobs {\"a\":1} key=\"\\\"k\\\"\"\nexpect reply none\nadvance 1h\nsend POST /jobs {\"a\":1} key=\"\\\"k\\\"\"\nexpect reply 409\nexpect jobs 0",
+		"as many 429s as the policy bears cost no attempt": "policy retry=2 throttled=3\nfault rate-limited rate-limited rate-limited fail-before-commit\ntrigger go\nwait\n" +
+			"expect run succeeded\nexpect attempts 5 step=charge\nexpect charges 1",
+		"and one more does":          "policy retry=2 throttled=1\nfault rate-limited rate-limited rate-limited\ntrigger go\nwait\nexpect run failed\nexpect attempts 3 step=charge\nexpect charges 0",
+		"0 unless said":              "policy retry=2\nfault rate-limited rate-limited\ntrigger go\nwait\nexpect run failed\nexpect attempts 2 step=charge",
+		"a key that stays in flight": "contract ietf\nassume {\"origins\":{\"http://127.0.0.1:4040\":{}}}\nfault stuck\nsend POST /jobs {\"a\":1} key=\"\\\"k\\\"\"\nexpect reply none\nadvance 1h\nsend POST /jobs {\"a\":1} key=\"\\\"k\\\"\"\nexpect reply 409\nexpect jobs 0",
 	} {
 		for _, mode := range []string{Simulated, Sockets} {
 			t.Run(name+"/"+mode, func(t *testing.T) {

@@ -17,7 +17,7 @@ type policy struct {
 }
 
 // policyAttributes are the attributes of a step that the policy verb changes.
-var policyAttributes = []string{"retry", "retry-backoff", "retry-delay", "retry-max-delay"}
+var policyAttributes = []string{"retry", "retry-backoff", "retry-delay", "retry-max-delay", "retry-throttled"}
 
 func (b *Bench) actPolicy(l lang.Line) error {
 	b.mu.Lock()
@@ -25,8 +25,12 @@ func (b *Bench) actPolicy(l lang.Line) error {
 	b.mu.Unlock()
 	next.retry = map[string]string{}
 	for _, name := range policyAttributes {
-		if l.Has(name) {
-			next.retry[name] = l.Opt(name)
+		option := name
+		if name == "retry-throttled" { // the word of a scenario
+			option = "throttled"
+		}
+		if l.Has(option) {
+			next.retry[name] = l.Opt(option)
 		}
 	}
 	return b.rewrite(l, next)
@@ -114,7 +118,7 @@ func offsetOf(src string, line, column int) int {
 	return at
 }
 
-var policyAttribute = regexp.MustCompile(`\s+retry(-backoff|-delay|-max-delay)?\s*=\s*("[^"]*"|'[^']*')`)
+var policyAttribute = regexp.MustCompile(`\s+retry(-backoff|-delay|-max-delay|-throttled)?\s*=\s*("[^"]*"|'[^']*')`)
 
 // retried is a text that begins with a step's tag, with other retry attributes.
 func retried(text string, attributes map[string]string) string {

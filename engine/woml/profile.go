@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-var retryAttributes = []string{"retry", "retry-backoff", "retry-delay", "retry-max-delay"}
+var retryAttributes = []string{"retry", "retry-backoff", "retry-delay", "retry-max-delay", "retry-throttled"}
 
 // attributesOf lists the elements that run here, with their attributes.
 var attributesOf = map[string][]string{

@@ -122,6 +122,9 @@ func listed(elements []*element) string {
 	return fmt.Sprintf("%d elements", len(elements))
 }
 
+// maxThrottled bounds the attempts that a 429 makes free.
+const maxThrottled = 100
+
 // retry reads the retry policy of a step or a compensation.
 func (c *checker) retry(e *element) Retry {
 	r := Retry{Max: 1, Backoff: "exponential", Delay: defaultDelay, MaxDelay: defaultMaxDelay}
@@ -132,7 +135,14 @@ func (c *checker) retry(e *element) Retry {
 			return r
 		}
 	}
-	if r.Max > 1 {
+	if a := e.attribute("retry-throttled"); a != nil {
+		if r.Throttled = count(a.value); r.Throttled > maxThrottled || r.Throttled < 1 && a.value != "0" {
+			c.fail(a.valueStart, codeRetryInvalid, fmt.Sprintf("%s is not a whole number from 0 to %d.", excerpt(a.value), maxThrottled),
+				"It is the number of attempts answered with 429 that do not count towards retry.")
+			return r
+		}
+	}
+	if r.Max > 1 || r.Throttled > 0 {
 		c.backoff(e, &r)
 		return r
 	}

@@ -114,6 +114,9 @@ type Retry struct {
 	Backoff  string        // "fixed" or "exponential", which is the default
 	Delay    time.Duration // 1 ms to 24 h; 1 s if the document says nothing
 	MaxDelay time.Duration // the larger of 30 s and Delay if the document says nothing
+	// Throttled is how many attempts that ended in a 429 do not count towards Max, 0 to 100; 0 if the document says
+	// nothing. Its attribute, retry-throttled, is ours: WOML has none.
+	Throttled int
 }
 
 // Script is the body of an async function in strict mode.
