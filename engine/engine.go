@@ -32,8 +32,15 @@ type Options struct {
 	// configured. Go's transport then repeats some of them by itself. It exists to
 	// show that; leave it off.
 	KeepAlive bool
-	Assume    *assume.Set
-	Secrets   func(name string) (value string, ok bool)
+	// Idle connections are there before the first request, with KeepAlive: warmed by reading WarmPath at its host, which
+	// must answer with a body. A simulated wire needs no warming.
+	Idle     int
+	WarmPath string
+	// RepeatsOnce sends a request once more by itself, on a fresh connection, when the first one broke before a reply. It
+	// exists to show what such a client does; leave it off.
+	RepeatsOnce bool
+	Assume      *assume.Set
+	Secrets     func(name string) (value string, ok bool)
 	// Seed makes ids and scripts' randomness repeatable; 0 takes one from the operating system.
 	Seed int64
 	// Observe sees every append in the history's order, before it is durable. It must be quick and never call back.

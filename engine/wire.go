@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"sync"
 )
 
 // wire is what carries requests: a connection of its own for each of them, or a
@@ -15,6 +16,7 @@ type wire struct {
 	simulated http.RoundTripper
 	shared    *http.Transport
 	dial      dialer
+	warming   sync.Once
 }
 
 func newWire(o Options) *wire {
@@ -23,8 +25,11 @@ func newWire(o Options) *wire {
 		// The system's probes of idle connections would be set up for each request, and come after its timeout.
 		w.dial = (&net.Dialer{KeepAlive: -1}).DialContext
 	}
-	if o.KeepAlive {
+	if o.KeepAlive && w.simulated != nil {
+		w.simulated = newKeptConnections(w.simulated, o.Idle)
+	} else if o.KeepAlive {
 		w.shared = &http.Transport{
+			MaxIdleConnsPerHost:    max(keptByDefault, o.Idle),
 			DisableCompression:     true,
 			MaxResponseHeaderBytes: maxHead,
 			TLSNextProto:           map[string]func(string, *tls.Conn) http.RoundTripper{}, // HTTP/1 only
@@ -52,6 +57,19 @@ type reply struct {
 
 // exchange sends one request and reads its reply whole. began tells whether the first byte went out.
 func (e *Engine) exchange(req *http.Request, id string) (r reply, resp *http.Response, began bool) {
+	r, resp, began = e.exchangeOnce(req, id)
+	if !e.o.RepeatsOnce || !began || r.status != 0 || context.Cause(req.Context()) != nil {
+		return r, resp, began
+	}
+	again, err := anew(req)
+	if err != nil {
+		return r, resp, began
+	}
+	r, resp, _ = e.exchangeOnce(again, id)
+	return r, resp, began
+}
+
+func (e *Engine) exchangeOnce(req *http.Request, id string) (r reply, resp *http.Response, began bool) {
 	ctx := req.Context()
 	if e.wire.simulated != nil {
 		resp, r = roundTrip(e.wire.simulated, req)
@@ -72,6 +90,7 @@ func (e *Engine) onSocket(req *http.Request, id string) (resp *http.Response, r 
 	stop := e.clk.OnCancel(req.Context(), func(error) { w.GiveUp(); s.giveUp() })
 	e.clk.Outside(func() {
 		if e.wire.shared != nil {
+			e.wire.warming.Do(func() { warm(e.wire.shared, req, e.o.WarmPath, e.o.Idle) })
 			// Whose first byte went out on a shared connection is not to be seen.
 			resp, r = roundTrip(e.wire.shared, req)
 			began = !neverSent(r)

@@ -90,7 +90,7 @@ func (b *Bench) newEngine() *engine.Engine {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	o := engine.Options{Clock: b.clk, History: b.history, Assume: b.assumed, Seed: b.seed + int64(b.workers)*1_000_003,
-		KeepAlive: b.s.Client == lang.ClientNaive, Observe: b.observeEvents, Secrets: b.secret, Database: b.databases, Log: b.console}
+		KeepAlive: b.s.Client == lang.ClientNaive, Idle: b.s.Idle, WarmPath: "/_test/jobs", RepeatsOnce: b.s.Client == lang.ClientRepeatsOnce, Observe: b.observeEvents, Secrets: b.secret, Database: b.databases, Log: b.console}
 	if b.socket != nil {
 		o.Dial = b.socket.dial
 	} else {

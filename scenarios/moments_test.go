@@ -84,8 +84,15 @@ func TestMoments(t *testing.T) {
 		"and after a wait for what is unknown":              "fault commit-then-drop\ntrigger go\nwait for step charge unknown\nlookup\nrecord\nwait\nexpect run succeeded",
 		"as many 429s as the policy bears cost no attempt": "policy retry=2 throttled=3\nfault rate-limited rate-limited rate-limited fail-before-commit\ntrigger go\nwait\n" +
 			"expect run succeeded\nexpect attempts 5 step=charge\nexpect charges 1",
-		"and one more does":          "policy retry=2 throttled=1\nfault rate-limited rate-limited rate-limited\ntrigger go\nwait\nexpect run failed\nexpect attempts 3 step=charge\nexpect charges 0",
-		"0 unless said":              "policy retry=2\nfault rate-limited rate-limited\ntrigger go\nwait\nexpect run failed\nexpect attempts 2 step=charge",
+		"and one more does": "policy retry=2 throttled=1\nfault rate-limited rate-limited rate-limited\ntrigger go\nwait\nexpect run failed\nexpect attempts 3 step=charge\nexpect charges 0",
+		"0 unless said":     "policy retry=2\nfault rate-limited rate-limited\ntrigger go\nwait\nexpect run failed\nexpect attempts 2 step=charge",
+		"every kept connection that dies costs a repeat": "client naive idle=3\nfault {\"name\":\"drop-before-commit\",\"on\":{\"times\":-1}}\ntrigger go\nwait\n" +
+			"expect run failed reconcile needed\nexpect attempts 1\nexpect calls 1\nexpect requests 4",
+		"a client that keeps none yet repeats nothing": "client naive\nfault commit-then-drop\ntrigger go\nwait\nexpect run failed reconcile needed\nexpect requests 1",
+		"a kept connection of an earlier call":         "client naive\nfault {\"name\":\"commit-then-drop\",\"on\":{\"collection\":\"jobs\"}}\ntrigger go\nwait\nexpect run succeeded\nexpect calls 2\nexpect requests 3\nexpect log REPLAY times 1",
+		"a client that repeats once": "client repeats-once\nfault commit-then-drop\ntrigger go\nwait\nexpect run succeeded\nexpect attempts 1 step=charge\nexpect calls 1 step=charge\n" +
+			"expect requests 2 step=charge\nexpect log REPLAY times 1\nexpect charges 1",
+		"and only once":              "client repeats-once\nfault {\"name\":\"drop-before-commit\",\"on\":{\"times\":-1}}\ntrigger go\nwait\nexpect run failed reconcile needed\nexpect requests 2",
 		"a key that stays in flight": "contract ietf\nassume {\"origins\":{\"http://127.0.0.1:4040\":{}}}\nfault stuck\nsend POST /jobs {\"a\":1} key=\"\\\"k\\\"\"\nexpect reply none\nadvance 1h\nsend POST /jobs {\"a\":1} key=\"\\\"k\\\"\"\nexpect reply 409\nexpect jobs 0",
 	} {
 		for _, mode := range []string{Simulated, Sockets} {
