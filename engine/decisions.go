@@ -163,8 +163,8 @@ func (s Situation) resubmit() Ruling {
 	case !s.Protected:
 		return Ruling{Forced, "the provider is assumed not to enforce keys that are sent so: a second request can be a second effect"}
 	case s.Retention > 0 && s.Age >= s.Retention:
-		return Ruling{Forced, fmt.Sprintf("the key is %v old and the provider keeps keys for %v: under it a request would be a new operation",
-			s.Age.Round(time.Second), s.Retention)}
+		return Ruling{Forced, fmt.Sprintf("the key is %s old and the provider keeps keys for %s: under it a request would be a new operation",
+			span(s.Age), span(s.Retention))}
 	}
 	return Ruling{}
 }
@@ -182,8 +182,8 @@ func (s Situation) abandon() Ruling {
 	case row.abandon == Forced:
 		return Ruling{Forced, s.against()}
 	case s.Retention > 0 && s.AskedAge >= s.Retention:
-		return Ruling{Forced, fmt.Sprintf("the key was %v old when it was looked up, and the provider keeps keys for %v: a forgotten key is not found either",
-			s.AskedAge.Round(time.Second), s.Retention)}
+		return Ruling{Forced, fmt.Sprintf("the key was %s old when it was looked up, and the provider keeps keys for %s: a forgotten key is not found either",
+			span(s.AskedAge), span(s.Retention))}
 	}
 	return Ruling{}
 }
@@ -279,4 +279,15 @@ func (s Situation) against() string {
 		return "there is no evidence, and what is assumed of the provider has no look-up for it"
 	}
 	return "there is no evidence newer than the last request under this key: look it up first"
+}
+
+// span is a duration in whole seconds, without the units that are zero at its end: 24h, not 24h0m0s.
+func span(d time.Duration) string {
+	text := d.Round(time.Second).String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(text, zero) {
+			text = text[:len(text)-2]
+		}
+	}
+	return text
 }

@@ -72,13 +72,17 @@ var cases = []string{
 	"compensation-clean",
 	"compensation-held-back",
 	"compensation-unknown",
+	"settled-by-a-list",
+	"ignored-key-in-a-list",
+	"key-expired-abandon",
+	"no-record-unproven",
 	"herd", // without jitter; with jitter beside it
 }
 
 func TestTheCatalogueShowsEveryCase(t *testing.T) {
 	t.Parallel()
-	if len(cases) != 64 {
-		t.Fatalf("the list has %d cases, want 64", len(cases))
+	if len(cases) != 68 {
+		t.Fatalf("the list has %d cases, want 68", len(cases))
 	}
 	for _, c := range cases {
 		if !slices.ContainsFunc(Catalogue(), func(s *lang.Scenario) bool { return slices.Contains(s.Cases, c) }) {
