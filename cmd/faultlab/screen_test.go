@@ -237,7 +237,7 @@ func TestSettlingThroughTheOwnerOnTheScreen(t *testing.T) {
 	b.keys("U")
 	b.sees("Unknown operations", run, "not looked up")
 	b.keys("u")
-	b.sees("no record 404", "not found is not the same as did not happen")
+	b.sees("no record 404", "unproven: the address is only assumed")
 	b.keys("s")
 	b.sees("type resubmit and enter to take it")
 	b.keys("resubmit", enter)

@@ -199,23 +199,17 @@ func (r *runsOnDisk) carryOut(run string, l lang.Line) (about string, err error)
 	if named := l.Opt("run"); named != "" {
 		run = named
 	}
-	keys, err := r.keysOf(run, l)
-	if err != nil {
-		return "", err
-	}
-	if l.Verb == verbLookup {
-		for _, key := range keys {
-			if about, err = r.ask(request{verb: verbLookup, run: run, args: lookupArgs{Key: key}}); err != nil {
-				return "", err
-			}
-		}
-		return about, nil
-	}
 	switch l.Verb {
+	case verbLookup:
+		return r.ask(request{verb: verbLookup, run: run, args: lookupArgs{Key: l.Arg(0), Step: l.Opt("step")}})
 	case verbCancel:
 		return r.ask(request{verb: l.Verb, run: run, args: cancelArgs{Keep: l.Has("--keep")}, settle: true})
 	case verbRerun:
 		return r.ask(request{verb: l.Verb, run: run, args: struct{}{}, settle: true})
+	}
+	keys, err := r.keysOf(run, l)
+	if err != nil {
+		return "", err
 	}
 	q := resolveArgs{Decision: engine.Decision(l.Verb), Force: l.Has("--force")}
 	if len(keys) == 1 {
@@ -238,14 +232,10 @@ func (r *runsOnDisk) ask(q request) (string, error) {
 	return out.Run, err
 }
 
-// keysOf are the keys that a line means: the one that it names, or those of the unknown
+// keysOf are the keys that a decision means: the one that it names, or those of the unknown
 // calls of the step that it names. An empty key stands for all that is unknown of the run.
 func (r *runsOnDisk) keysOf(run string, l lang.Line) ([]string, error) {
-	key := l.Opt("key")
-	if l.Verb == verbLookup && key == "" {
-		key = l.Arg(0)
-	}
-	step := l.Opt("step")
+	key, step := l.Opt("key"), l.Opt("step")
 	if key != "" || step == "" {
 		return []string{key}, nil
 	}

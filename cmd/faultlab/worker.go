@@ -183,8 +183,9 @@ type pruneArgs struct {
 }
 
 type lookupArgs struct {
-	Key string `json:"key,omitempty"`
-	URL string `json:"url,omitempty"`
+	Key  string `json:"key,omitempty"`
+	Step string `json:"step,omitempty"`
+	URL  string `json:"url,omitempty"`
 }
 
 type cancelArgs struct {
@@ -263,7 +264,7 @@ func (w *worker) verb(ctx context.Context, c engine.Command) (out answer, err er
 }
 
 func (w *worker) lookup(ctx context.Context, run string, q lookupArgs) ([]evidence, error) {
-	found, err := w.eng.Lookup(ctx, run, q.Key, engine.LookupOptions{URL: q.URL})
+	found, err := w.eng.Lookup(ctx, run, q.Key, engine.LookupOptions{URL: q.URL, Step: q.Step})
 	out := []evidence{}
 	for _, e := range found {
 		out = append(out, evidenceOf(e))
