@@ -270,3 +270,54 @@ func TestACompensationGoesOn(t *testing.T) {
 		})
 	}
 }
+
+// What a history alone says of a run as a whole: what is believed done counts as standing.
+func TestBelievedVerdicts(t *testing.T) {
+	t.Parallel()
+	rejected := answer{status: 422, body: "{}"}
+	for _, r := range []struct {
+		name    string
+		answers map[string]answer
+		want    engine.RunVerdict
+	}{
+		{"all done", nil, engine.RunWhole},
+		{"undone", map[string]answer{"/jobs": rejected}, engine.RunNothing},
+		{"one inverse refused", map[string]answer{"/jobs": rejected, "/releases": {status: 404, body: "{}"}}, engine.RunHalfDone},
+		{"one inverse unknown", map[string]answer{"/jobs": rejected, "/releases": lost}, engine.RunUnresolved},
+		{"held back by an unknown", map[string]answer{"/jobs": lost}, engine.RunUnresolved},
+		{"the first step refused", map[string]answer{"/charges": rejected}, engine.RunNothing},
+	} {
+		l, run := order(t, r.answers)
+		if got, err := run.BelievedVerdict(l.hist); err != nil || got != r.want {
+			t.Errorf("%s: %q, %v, want %q", r.name, got, err, r.want)
+		}
+	}
+}
+
+// A rerun under the same keys is answered with what the first run undid: nothing of it stands.
+func TestWhatAnotherRunUndidDoesNotStand(t *testing.T) {
+	t.Parallel()
+	under := func(path string) string {
+		return strings.Replace(doing(path), "attempt.idempotencyKey", `"`+path+`"`, 1)
+	}
+	l := newLab(t, nil, document("", "|"+under("charges")+"~~~"+under("refunds"), "|"+under("jobs")))
+	refuse := true
+	l.world.answer = func(_ int, s seen) answer {
+		if s.path == "/jobs" && refuse {
+			return answer{status: 422, body: "{}"}
+		}
+		return created
+	}
+	first := l.once(`{"orderId":"o1"}`)
+	refuse = false
+	second := l.once(`{"orderId":"o1"}`)
+	undone, err := second.UndoneIn(l.hist, second.Operations(second.Steps[0])[0])
+	if err != nil || undone != first.ID {
+		t.Errorf("undone in %q, %v, want %s", undone, err, first.ID)
+	}
+	for run, want := range map[*engine.Run]engine.RunVerdict{first: engine.RunNothing, second: engine.RunHalfDone} {
+		if got, err := run.BelievedVerdict(l.hist); err != nil || got != want {
+			t.Errorf("run %s %s: %q, %v, want %q", run.ID, run.Status, got, err, want)
+		}
+	}
+}

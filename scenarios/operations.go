@@ -336,15 +336,14 @@ func (o *op) shows() bool {
 
 // asksProvider reports whether an operation was asked of anybody over HTTP, or of nobody yet.
 func asksProvider(all []*engine.Operation) bool {
-	writes := 0
-	for _, a := range all {
-		for _, c := range a.Calls {
-			if writes++; len(c.Requests) > 0 || c.Service == "http" || c.Service == "fetch" {
-				return true
-			}
+	local := false
+	for _, o := range all {
+		if len(o.Calls) > 0 && !o.Local() {
+			return true
 		}
+		local = local || len(o.Calls) > 0
 	}
-	return writes == 0
+	return !local
 }
 
 // mergeBeliefs is table c over several runs: what any of them proved is proved.

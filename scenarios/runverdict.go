@@ -21,7 +21,7 @@ func (v RunVerdict) Why() string {
 	case engine.RunNothing:
 		return "The run did not succeed, and nothing of it stands."
 	case engine.RunHalfDone:
-		return "Some of the run stands and some does not" + listed(": these stand: ", v.Stands) + listed("; these do not: ", v.Missing) + "."
+		return "Part of the run stands" + listed(": ", v.Stands) + ". Part of it does not" + listed(": ", v.Missing) + "."
 	case engine.RunPhantomSuccess:
 		return "The run succeeded, and nothing that it began stands" + listed(": ", v.Missing) + "."
 	case engine.RunFailedThoughDone:
@@ -100,7 +100,7 @@ func (f *opFold) begun(s *engine.Stands, v *RunVerdict, i int, all []*engine.Run
 		if len(eo.Calls) == 0 {
 			continue
 		}
-		if unsent(eo) {
+		if eo.Unsent() {
 			s.Whole = false
 			continue
 		}
@@ -132,12 +132,8 @@ func (o *op) stand(s share, eo *engine.Operation, status engine.Status) (engine.
 	}
 	switch s.Belief {
 	case engine.BeliefDone:
-		rows := int64(0)
-		for _, c := range eo.Calls {
-			rows += c.Rows
-		}
 		out.Standing = 1
-		return out, rows > 0
+		return out, eo.Rows() > 0
 	case engine.BeliefCompensated:
 		return out, true
 	}

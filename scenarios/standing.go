@@ -26,7 +26,7 @@ type undoing struct {
 // share works out what stands of an operation for one of its runs.
 func (f *opFold) share(o *op, i int, all []*engine.Run, eo *engine.Operation) share {
 	r := all[i]
-	s := share{Pair: engine.Pair{Belief: r.BeliefOf(eo)}, unsent: unsent(eo)}
+	s := share{Pair: engine.Pair{Belief: r.BeliefOf(eo)}, unsent: eo.Unsent()}
 	effects := madeBy(o.effects, r.ID)
 	if s.made = len(effects); s.made == 0 && (s.Belief == engine.BeliefDone || s.Belief == engine.BeliefCompensated) {
 		effects = o.effects
@@ -223,9 +223,4 @@ func (o *op) verdict(belief engine.Belief) (v engine.Verdict, undone int) {
 		}
 	}
 	return v, made - standing
-}
-
-// unsent reports whether an operation was called for and no call of it ever left.
-func unsent(o *engine.Operation) bool {
-	return len(o.Calls) > 0 && !slices.ContainsFunc(o.Calls, func(c *engine.Call) bool { return c.How != engine.HowNeverSent })
 }

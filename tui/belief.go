@@ -178,7 +178,21 @@ func (b beliefPane) step(r *engine.Run, s *engine.Step, width int) []spans {
 	if len(r.Doubts(s)) > 0 {
 		out = append(append(out, nil), b.callOut(r, s, width, false)...)
 	}
-	return append(out, nil, b.operation(r, s))
+	return append(append(out, nil), b.operations(r, s)...)
+}
+
+// operations is a line for each operation of a step, by its write where there are several.
+func (b beliefPane) operations(r *engine.Run, s *engine.Step) []spans {
+	all := r.Operations(s)
+	if len(all) == 1 {
+		return []spans{b.operation(r, s)}
+	}
+	out := []spans{say(inkQuiet, stepName(s))}
+	for _, o := range all {
+		sign := beliefSigns[r.BeliefOf(o)]
+		out = append(out, say(inkQuiet, "  "+o.Write+"  ", sign.ink, b.glyphs.of(sign)))
+	}
+	return out
 }
 
 func (b beliefPane) operation(r *engine.Run, s *engine.Step) spans {

@@ -62,6 +62,16 @@ var verdictSigns = map[engine.Verdict]sign{
 	engine.Uncompensated:  {glyphBad, "uncompensated", inkBad},
 }
 
+var runVerdictSigns = map[engine.RunVerdict]sign{
+	engine.RunWhole:            {glyphGood, "whole", inkGood},
+	engine.RunNothing:          {glyphGood, "nothing", inkGood},
+	engine.RunHalfDone:         {glyphBad, "half done", inkBad},
+	engine.RunPhantomSuccess:   {glyphBad, "phantom success", inkBad},
+	engine.RunFailedThoughDone: {glyphBad, "failed though done", inkBad},
+	engine.RunUnresolved:       {glyphUnknown, "unresolved", inkUnknown},
+	engine.RunDuplicate:        {glyphBad, "duplicate", inkBad},
+}
+
 // gravity orders verdicts by how much they want to be seen: the unknown first.
 var gravity = map[engine.Verdict]int{
 	engine.Unresolved: 5, engine.Duplicate: 4, engine.PhantomSuccess: 4, engine.FalseFailure: 4, engine.Uncompensated: 4,

@@ -31,7 +31,7 @@ func (t truth) verdict(width, height int) []string {
 	case t.pick < 0 || t.pick >= len(ops):
 		list = []spans{say(inkQuiet, "no operation yet")}
 	default:
-		list = t.explain(&ops[t.pick], len(ops) > 1, width)
+		list = append(t.ofRun(width), t.explain(&ops[t.pick], len(ops) > 1, width)...)
 	}
 	list = append(list, t.unmet(width)...)
 	if len(ops) > 1 {
@@ -49,6 +49,27 @@ func (t truth) verdict(width, height int) []string {
 	}
 	rest := say(inkQuiet, t.glyphs.bottom+" "+strconv.Itoa(len(list)-first-height+1)+" more")
 	return append(t.window(fixed(list...), first, width, height-1), t.line(rest, width))
+}
+
+// ofRun is the gravest verdict about a run, where it is graver than those about all
+// operations: each of them can be right and the run wrong.
+func (t truth) ofRun(width int) []spans {
+	i := t.view.WorstRun()
+	if i < 0 {
+		return nil
+	}
+	v := t.view.RunVerdicts[i]
+	for _, op := range t.view.Operations {
+		if op.Verdict.Gravity() >= v.Gravity() {
+			return nil
+		}
+	}
+	s := runVerdictSigns[v.RunVerdict]
+	out := []spans{say(inkText, runName(t.view, t.view.Runs[i].ID)+" ", s.ink, t.glyphs.of(s))}
+	for _, l := range t.wrap(v.Why(), width-1, 4) {
+		out = append(out, say(inkQuiet, l))
+	}
+	return append(out, nil)
 }
 
 func (t truth) explain(op *scenarios.Operation, named bool, width int) []spans {
@@ -81,6 +102,9 @@ func opName(op *scenarios.Operation) string {
 	name := op.Step
 	if op.Undo {
 		name = "undo " + name
+	}
+	if op.Several && op.Write != "" {
+		name += " (" + op.Write + ")"
 	}
 	if len(op.Runs) > 0 && op.Subject == op.Runs[0] {
 		return name

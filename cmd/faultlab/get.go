@@ -14,33 +14,41 @@ import (
 
 // runView is a run as get shows it. Payloads and results are left out unless asked for.
 type runView struct {
-	Run       string          `json:"run"`
-	Workflow  string          `json:"workflow"`
-	Status    engine.Status   `json:"status"`
-	Reconcile string          `json:"reconcile,omitempty"` // "needed"
-	Waits     string          `json:"waits,omitempty"`     // the run that must be settled before this one goes on by itself
-	Code      string          `json:"code,omitempty"`
-	Message   string          `json:"message,omitempty"`
-	RerunOf   string          `json:"rerunOf,omitempty"`
-	Parent    string          `json:"parent,omitempty"`
-	Delivery  string          `json:"deliveryKey,omitempty"`
-	Admitted  time.Time       `json:"admitted"`
-	Ended     time.Time       `json:"ended,omitzero"`
-	Attempts  int             `json:"attempts"`
-	Calls     int             `json:"calls"`
-	Requests  int             `json:"requests"`
-	Payload   json.RawMessage `json:"payload,omitempty"`
-	Steps     []stepView      `json:"steps"`
-	Next      []advised       `json:"next,omitempty"` // what comes next for each unknown operation
+	Run       string            `json:"run"`
+	Workflow  string            `json:"workflow"`
+	Status    engine.Status     `json:"status"`
+	Reconcile string            `json:"reconcile,omitempty"` // "needed"
+	Verdict   engine.RunVerdict `json:"verdict,omitempty"`   // as far as the history says; empty while the run is open
+	Waits     string            `json:"waits,omitempty"`     // the run that must be settled before this one goes on by itself
+	Code      string            `json:"code,omitempty"`
+	Message   string            `json:"message,omitempty"`
+	RerunOf   string            `json:"rerunOf,omitempty"`
+	Parent    string            `json:"parent,omitempty"`
+	Delivery  string            `json:"deliveryKey,omitempty"`
+	Admitted  time.Time         `json:"admitted"`
+	Ended     time.Time         `json:"ended,omitzero"`
+	Attempts  int               `json:"attempts"`
+	Calls     int               `json:"calls"`
+	Requests  int               `json:"requests"`
+	Payload   json.RawMessage   `json:"payload,omitempty"`
+	Steps     []stepView        `json:"steps"`
+	Next      []advised         `json:"next,omitempty"` // what comes next for each unknown operation
 }
 
 type stepView struct {
 	Step         string          `json:"step"`
 	Compensation bool            `json:"compensation,omitempty"`
 	Belief       engine.Belief   `json:"belief,omitempty"`
+	Operations   []operationView `json:"operations,omitempty"` // one for each write
 	ByRecord     bool            `json:"byRecord,omitempty"`
 	Attempts     []attemptView   `json:"attempts"`
 	Result       json.RawMessage `json:"result,omitempty"`
+}
+
+type operationView struct {
+	Write    string        `json:"write"`
+	Belief   engine.Belief `json:"belief"`
+	UndoneIn string        `json:"undoneIn,omitempty"` // the run that undid it: it does not stand
 }
 
 type attemptView struct {
@@ -106,6 +114,9 @@ func (a *app) getCommand() *cobra.Command {
 			}
 			return a.withRun(args[0], func(h engine.History, r *engine.Run) error {
 				v := a.viewOf(r, f, declared)
+				if err := v.judge(h, r); err != nil {
+					return failed(err)
+				}
 				if v.Next, err = a.adviceOn(h, r, declared); err != nil {
 					return err
 				}
@@ -162,6 +173,24 @@ func (a *app) viewOf(r *engine.Run, f getFlags, declared *assume.Set) runView {
 	return v
 }
 
+// judge adds what is believed of the run's operations, and of the run as a whole.
+func (v *runView) judge(h engine.History, r *engine.Run) (err error) {
+	for i, s := range r.Steps {
+		for _, o := range r.Operations(s) {
+			if len(o.Calls) == 0 {
+				continue
+			}
+			of := operationView{Write: o.Write, Belief: r.BeliefOf(o)}
+			if of.UndoneIn, err = r.UndoneIn(h, o); err != nil {
+				return err
+			}
+			v.Steps[i].Operations = append(v.Steps[i].Operations, of)
+		}
+	}
+	v.Verdict, err = r.BelievedVerdict(h)
+	return err
+}
+
 func attemptOf(t *engine.Attempt, f getFlags, declared *assume.Set) attemptView {
 	v := attemptView{Attempt: t.N, Max: t.Max, By: t.By, Key: t.Key, Outcome: t.Outcome, Next: t.Next, Due: t.Due, Code: t.Code,
 		Message: t.Message, Reason: t.Reason, Started: t.StartedAt, Ended: t.EndedAt, Calls: []callView{}}
@@ -190,6 +219,9 @@ func (a *app) printRun(v runView) {
 	fmt.Fprintf(a.Out, "run       %s\nworkflow  %s\nstatus    %s\n", v.Run, clean(v.Workflow), v.Status)
 	if v.Reconcile != "" {
 		fmt.Fprintf(a.Out, "reconcile: %s\n", v.Reconcile)
+	}
+	if v.Verdict != "" {
+		fmt.Fprintf(a.Out, "verdict   %s, as far as the history says\n", v.Verdict)
 	}
 	if v.Waits != "" {
 		fmt.Fprintf(a.Out, "waits     for %s\n", v.Waits)
@@ -225,6 +257,14 @@ func (a *app) printStep(s stepView) {
 		title += ", by record"
 	}
 	fmt.Fprintf(a.Out, "\n%s\n", clean(title))
+	for _, o := range s.Operations {
+		if len(s.Operations) > 1 {
+			fmt.Fprintf(a.Out, "  operation %s: %s\n", clean(o.Write), o.Belief)
+		}
+		if o.UndoneIn != "" {
+			fmt.Fprintf(a.Out, "  undone in %s: %s does not stand, use a new key\n", o.UndoneIn, clean(o.Write))
+		}
+	}
 	if len(s.Attempts) > 0 { // the same for all attempts
 		fmt.Fprintf(a.Out, "  key %s\n", clean(s.Attempts[0].Key))
 	}
