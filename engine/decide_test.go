@@ -182,3 +182,25 @@ func TestAResubmitSendsTheSameKeyOrNothing(t *testing.T) {
 		})
 	}
 }
+
+// A resubmit that was not sent is not advised again: that would repeat itself for ever.
+func TestAResubmitOfAnotherKeyIsNotAdvisedAgain(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, nil, document("", "|await "+sending("b", `"k-" + attempt.number`, "b")+"; return 1;"))
+	l.answering(turn{"/b", lost}, turn{"/b", created})
+	run, err := l.decides(t, l.once(`{"orderId":"o1"}`).ID, "resubmit")
+	if err != nil || l.written() != "P/b" {
+		t.Fatal(l.written(), err)
+	}
+	now, err := l.eng.Situation(run, run.Doubts(run.Steps[0])[0])
+	if err != nil || now.Advice() == engine.AdviseResubmit || now.Ruling(engine.Resubmit, false).Permission != engine.Forced {
+		t.Errorf("advised: %v, the ruling %v, %v", now.Advice(), now.Ruling(engine.Resubmit, false), err)
+	}
+	if _, err = l.decides(t, run.ID, "resubmit"); !isRefused(err) {
+		t.Errorf("a second resubmit gave %v", err)
+	}
+	run, err = l.decides(t, run.ID, "resubmit!")
+	if d := run.Steps[0].Last().Decided; err != nil || run.Status != engine.StatusSucceeded || d.Forced == "" {
+		t.Errorf("forced: %v, run %s, %+v", err, run.Status, d)
+	}
+}

@@ -23,6 +23,7 @@ type Situation struct {
 	Keyed       bool          // the call carries a key, or its method may be repeated
 	Protected   bool          // the origin enforces keys that are sent as this one was
 	Cancelled   bool          // the run was asked to end
+	NewKey      bool          // the last resubmit under the key was not sent: the script makes another one now
 	Undone      bool          // what the run had done is being undone, or was
 	OtherKey    bool          // the step has another unknown key
 	Conflict    bool          // the last answer under the key was 409
@@ -160,6 +161,8 @@ func (s Situation) resubmit() Ruling {
 		return Ruling{}
 	case row.resubmit == Forced:
 		return Ruling{Forced, s.against()}
+	case s.NewKey:
+		return Ruling{Forced, "the script makes another key now, and under that a request could be a second effect: give the step's result with --result"}
 	case !s.Protected:
 		return Ruling{Forced, "the provider is assumed not to enforce keys that are sent so: a second request can be a second effect"}
 	case s.Retention > 0 && s.Age >= s.Retention:

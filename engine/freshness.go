@@ -108,6 +108,8 @@ func (r *Run) Situation(c *Call, use KeyUse, declared *assume.Set, now time.Time
 	if step := r.StepAt(c.Step, c.Undo); step != nil {
 		doubts := r.Doubts(step)
 		s.Interrupted = len(doubts) == 0 && stuck(step) != nil
+		a := step.Last()
+		s.NewKey = a.Code == codeAnotherKey && a.Decided != nil && a.Decided.Key == c.Key
 		for _, d := range doubts {
 			s.OtherKey = s.OtherKey || !sameKey(d, c)
 		}
