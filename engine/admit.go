@@ -184,9 +184,10 @@ func (e *Engine) admitNew(doc *woml.Document, d Delivery, digest string) (Receip
 		return Receipt{}, &Error{Code: codeQueueFull, Message: fmt.Sprintf("%d runs wait already; send it again later", maxQueue)}
 	}
 	id, seed := e.newID()
-	rt := &running{e: e, id: id, doc: doc, run: &Run{}}
+	rt := &running{e: e, id: id, doc: doc, assume: e.o.Assume, run: &Run{}}
 	e.take(rt)
-	t, err := e.record(rt, e.clk.Now(), e.o.History.Buffer, Admitted{Workflow: doc.Workflow.ID, Definition: doc.Hash, Source: doc.Source, Trigger: d.Trigger,
+	t, err := e.record(rt, e.clk.Now(), e.o.History.Buffer, Admitted{Workflow: doc.Workflow.ID, Definition: doc.Hash, Source: doc.Source,
+		Assume: e.assumes.digest, Assumed: e.o.Assume.Text(), Trigger: d.Trigger,
 		Delivery: d.Key, Digest: digest, Payload: compact(d.Payload), Seed: seed, Folder: e.folderOf(doc, d), Parent: d.parent, RerunOf: d.RerunOf, Inbox: d.Inbox})
 	if err != nil {
 		delete(e.open, id)

@@ -240,7 +240,7 @@ func (rt *running) terms(t *retryTerms, r *Run, calls []*Call) {
 		if c.Key == "" || len(c.Requests) == 0 {
 			continue
 		}
-		if keep := rt.e.o.Assume.Of(c.Requests[0].URL).Retention; keep > 0 && (t.retention == 0 || keep < t.retention) {
+		if keep := rt.assume.Of(c.Requests[0].URL).Retention; keep > 0 && (t.retention == 0 || keep < t.retention) {
 			t.retention, t.keyBorn = keep, keyBorn(r, c.Key)
 		}
 	}

@@ -64,6 +64,7 @@ func appendFact(b []byte, f Fact) (_ []byte, ok bool, err error) {
 func (o *object) admitted(f Admitted) {
 	o.string("workflow", f.Workflow)
 	o.string("def", f.Definition)
+	o.optional("assume", f.Assume)
 	o.string("trigger", f.Trigger)
 	o.optional("dkey", f.Delivery)
 	o.optional("digest", f.Digest)

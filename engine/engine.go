@@ -79,6 +79,7 @@ type Engine struct {
 	idle    []clock.Event // set when no actor is left
 
 	draining bool
+	assumes  assumptions
 }
 
 // ErrKilled ends every wait of an engine that was killed or closed.
@@ -91,6 +92,7 @@ func New(o Options) *Engine {
 	e.root, e.stop = e.clk.WithCancel(context.Background())
 	e.rest, e.restNow = e.clk.WithCancel(e.root)
 	e.wire = newWire(o)
+	e.assumes = newAssumptions(o.Assume)
 	e.rand = mathrand.New(mathrand.NewPCG(seedOf(o.Seed), 0x6661756c746c6162))
 	if marks, ok := o.Database.(Marks); ok {
 		marks.Sweep(e.markIsOver)

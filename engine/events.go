@@ -54,6 +54,8 @@ type Admitted struct {
 	Workflow   string          `json:"workflow"`
 	Definition string          `json:"def"`              // hash of the document
 	Source     string          `json:"-"`                // the document itself; a History keeps each one once
+	Assume     string          `json:"assume,omitempty"` // digest of the contracts that are assumed; empty where none was declared
+	Assumed    string          `json:"-"`                // those contracts, as JSON; a History keeps each set once beside the document
 	Trigger    string          `json:"trigger"`          // id of the trigger; empty for a child or a rerun
 	Delivery   string          `json:"dkey,omitempty"`   // the inbound Idempotency-Key
 	Digest     string          `json:"digest,omitempty"` // SHA-256 of the payload's canonical JSON, where a delivery key needs it

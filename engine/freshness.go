@@ -95,7 +95,7 @@ func (r *Run) sharing(h History, c *Call) ([]*Run, error) {
 
 // Situation is what table e looks at, for one call at one moment. A key's use may count other runs too.
 func (r *Run) Situation(c *Call, use KeyUse, declared *assume.Set, now time.Time) Situation {
-	assumed := assumedOf(c, declared)
+	assumed := assumedOf(c, r.Assumed(declared))
 	s := Situation{
 		Proof: ProofNone, Askable: askable(c, assumed), Sent: len(c.Requests) > 0, Answered: c.Finding == FoundDone,
 		Wrote: c.Effect != Read, Keyed: c.Effect == KeyedWrite || c.Effect == IdempotentWrite || c.Key != "" && c.Effect != Read,

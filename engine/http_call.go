@@ -50,7 +50,7 @@ func (h *host) prepareHTTP(c script.Call) (call, *script.ServiceError) {
 }
 
 func (h *host) newHTTPCall(c script.Call, req *httpRequest) *httpCall {
-	assumed := h.e.o.Assume.Of(req.url)
+	assumed := h.rt.assume.Of(req.url)
 	w := &httpCall{req: req, assumed: assumed, fetch: c.Service == script.ServiceFetch}
 	w.fact = CallStarted{Service: c.Service, Operation: c.Operation, Name: c.Name, Key: req.key, Effect: effectOf(req, assumed),
 		Target: req.method + " " + h.cleanURL(req.url), Digest: digestOfRequest(req)}

@@ -127,7 +127,7 @@ func (e *Engine) prepareLookup(rt *running, c *Call, o LookupOptions) (l lookup,
 		l.sent = *c.Requests[0]
 		r.sentUnder(c, &l.reply)
 	})
-	l.assumed = e.o.Assume.Of(l.sent.URL)
+	l.assumed = rt.assume.Of(l.sent.URL)
 	if o.URL != "" {
 		l.assumed.Lookup, l.assumed.LookedUp = o.URL, true
 	}

@@ -85,7 +85,7 @@ func keep(events []Event) ([]Event, error) {
 			return nil, &RefusedError{e.Run, err.Error()}
 		}
 		if a, ok := f.(Admitted); ok {
-			a.Source = e.Fact.(Admitted).Source
+			a.Source, a.Assumed = e.Fact.(Admitted).Source, e.Fact.(Admitted).Assumed
 			f = a
 		}
 		kept[i].Fact = WithBody(f, slices.Clone(Body(e.Fact)))
@@ -141,7 +141,10 @@ func (m *Memory) apply(e Event) {
 		if _, ok := m.documents[a.Definition]; !ok && a.Source != "" {
 			m.documents[a.Definition] = a.Source
 		}
-		a.Source = "" // see Events
+		if a.Assumed != "" {
+			m.documents[a.Assume] = a.Assumed
+		}
+		a.Source, a.Assumed = "", "" // see Events
 		e.Fact = a
 	}
 	r.events = append(r.events, e)
@@ -178,6 +181,9 @@ func (m *Memory) Events(run string) ([]Event, error) {
 	for i, e := range events {
 		if a, ok := e.Fact.(Admitted); ok {
 			a.Source = m.documents[a.Definition]
+			if a.Assume != "" {
+				a.Assumed = m.documents[a.Assume]
+			}
 			events[i].Fact = a
 		}
 	}

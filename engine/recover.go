@@ -136,7 +136,11 @@ func (e *Engine) reopen(id string) (*running, error) {
 	if err != nil {
 		return nil, fmt.Errorf("run %s: %w", id, err)
 	}
-	return &running{e: e, id: id, doc: doc, run: run}, nil
+	declared, err := e.assumed(run.Admitted)
+	if err != nil {
+		return nil, fmt.Errorf("run %s: %w", id, err)
+	}
+	return &running{e: e, id: id, doc: doc, assume: declared, run: run}, nil
 }
 
 const interruptedMessage = "the worker stopped in the middle of the attempt"

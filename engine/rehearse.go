@@ -48,6 +48,10 @@ func (e *Engine) foresee(id string, q *Decided) error {
 		q.Waits = q.Decision == Record
 		return nil
 	}
+	if rt.run.CancelAsked { // it goes on with nothing but its inverses
+		*q = goesOn
+		return nil
+	}
 	why := rt.rehearse(p, s.Last())
 	switch {
 	case why == "":

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"faultlab/engine/assume"
 	"faultlab/engine/clock"
 	"faultlab/engine/woml"
 )
@@ -18,6 +19,8 @@ type running struct {
 	e   *Engine
 	id  string
 	doc *woml.Document
+
+	assume *assume.Set // what was assumed when the run was admitted
 
 	// From take on.
 	ctx  context.Context // ends when the run is cancelled or the engine is killed

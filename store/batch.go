@@ -63,9 +63,10 @@ func (w *writer) admit(r *run, a engine.Admitted) (err error) {
 
 // document is the number of the document that a run was admitted with. Its source may come with a later run.
 func (w *writer) document(a engine.Admitted) (num int64, err error) {
-	d := w.documents[a.Definition]
+	hash, source := besides(a)
+	d := w.documents[hash]
 	if d == nil {
-		num, err := w.conn.number(`SELECT num FROM documents WHERE hash = ?`, a.Definition)
+		num, err := w.conn.number(`SELECT num FROM documents WHERE hash = ?`, hash)
 		if err != nil {
 			return 0, err
 		}
@@ -74,13 +75,25 @@ func (w *writer) document(a engine.Admitted) (num int64, err error) {
 			num = w.lastDocument
 		}
 		d = &document{num: num}
-		w.documents[a.Definition] = d
+		w.documents[hash] = d
 	}
 	if !d.whole {
-		w.batch.documents = append(w.batch.documents, d.num, a.Definition, a.Source)
-		d.whole = a.Source != ""
+		w.batch.documents = append(w.batch.documents, d.num, hash, source)
+		d.whole = source != ""
 	}
 	return d.num, nil
+}
+
+// besides is the row of documents for an admission: the document and, before it, what
+// was declared to be assumed, so that each pair of them is kept once.
+func besides(a engine.Admitted) (hash, source string) {
+	if a.Assume == "" {
+		return a.Definition, a.Source
+	}
+	if a.Source == "" { // it may come with a later run
+		return a.Definition + " " + a.Assume, ""
+	}
+	return a.Definition + " " + a.Assume, a.Assumed + "\x00" + a.Source
 }
 
 // settle drops the bodies of a step, or of all steps: those of this batch before they are written.

@@ -4,6 +4,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -120,6 +121,9 @@ func (v *view) Events(run string) ([]engine.Event, error) {
 func whole(e engine.Event, source string, bodies map[int64][]byte) engine.Fact {
 	if a, ok := e.Fact.(engine.Admitted); ok {
 		a.Source = source
+		if assumed, document, ok := strings.Cut(source, "\x00"); ok && a.Assume != "" {
+			a.Assumed, a.Source = assumed, document
+		}
 		return a
 	}
 	if b, ok := bodies[e.Seq]; ok {

@@ -113,6 +113,7 @@ func (a *app) getCommand() *cobra.Command {
 				return err
 			}
 			return a.withRun(args[0], func(h engine.History, r *engine.Run) error {
+				declared := r.Assumed(declared)
 				v := a.viewOf(r, f, declared)
 				if err := v.judge(h, r); err != nil {
 					return failed(err)

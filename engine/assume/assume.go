@@ -50,7 +50,18 @@ func (c Contract) KeyHeader() string {
 }
 
 // Set is the assumed contracts by origin. The zero value and nil hold none.
-type Set struct{ origins map[string]Contract }
+type Set struct {
+	origins map[string]Contract
+	text    string
+}
+
+// Text is what Parse read, without white space between its tokens; empty for a set that holds none.
+func (s *Set) Text() string {
+	if s == nil {
+		return ""
+	}
+	return s.text
+}
 
 // Of is the contract assumed of the origin of this URL.
 func (s *Set) Of(rawURL string) Contract {
@@ -123,6 +134,11 @@ func Parse(data []byte) (*Set, error) {
 		}
 		s.origins[key] = c
 	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, data); err != nil {
+		return nil, err
+	}
+	s.text = compact.String()
 	return s, nil
 }
 

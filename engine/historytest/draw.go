@@ -27,6 +27,10 @@ func Facts() *rapid.Generator[engine.Fact] {
 		if a, ok := f.(engine.Admitted); ok { // one hash, one document
 			a.Definition = rapid.SampledFrom([]string{"sha256:1", "sha256:2"}).Draw(t, "definition")
 			a.Source = "the document of " + a.Definition
+			a.Assumed = ""
+			if a.Assume = rapid.SampledFrom([]string{"", "sha256:a", "sha256:b"}).Draw(t, "assumed"); a.Assume != "" {
+				a.Assumed = `{"set":"` + a.Assume + `"}`
+			}
 			return a
 		}
 		return f
