@@ -104,7 +104,7 @@ func checkMethod(in *httpInput, r *httpRequest) error {
 		r.method = strings.ToUpper(in.method)
 	}
 	if !methodForm.MatchString(r.method) {
-		return fmt.Errorf("method %q is none: it has 1 to 32 letters, as POST", in.method)
+		return fmt.Errorf("not a valid method: %q; it has 1 to 32 letters, as POST", in.method)
 	}
 	return nil
 }
@@ -162,10 +162,10 @@ func checkHeaders(in *httpInput, r *httpRequest) error {
 			return fmt.Errorf("header %q: %w", name, err)
 		}
 		if !token(name) || len(name) > maxHeaderName {
-			return fmt.Errorf("header %q is no header name", name)
+			return fmt.Errorf("not a valid header name: %q", name)
 		}
 		if ownHeaders[strings.ToLower(name)] {
-			return fmt.Errorf("header %q is set by itself: leave it out", name)
+			return fmt.Errorf("the header %q is set automatically: leave it out", name)
 		}
 		for _, v := range values {
 			if len(v) > maxHeaderValue || strings.ContainsFunc(v, unsendable) {
@@ -217,14 +217,14 @@ func checkResponse(in *httpInput, r *httpRequest) error {
 		r.responseType = in.responseType
 	}
 	if !slices.Contains([]string{"json", "text", "bytes"}, r.responseType) {
-		return fmt.Errorf("responseType %q is none of json, text and bytes", r.responseType)
+		return fmt.Errorf("unknown responseType %q: use json, text or bytes", r.responseType)
 	}
 	if in.accepted != nil {
 		if err := options("acceptedStatus", in.accepted, option{"minimum", &r.minimum}, option{"maximum", &r.maximum}); err != nil {
 			return err
 		}
 		if r.minimum < 100 || r.maximum > 599 || r.minimum > r.maximum {
-			return fmt.Errorf("acceptedStatus %d to %d is no range within 100 to 599", r.minimum, r.maximum)
+			return fmt.Errorf("not a valid acceptedStatus: %d to %d; give a range within 100 to 599", r.minimum, r.maximum)
 		}
 	}
 	return nil
@@ -239,13 +239,13 @@ func checkTimeout(in *httpInput, r *httpRequest) error {
 	case in.timeout != nil:
 		d, err := scriptDuration(in.timeout)
 		if err != nil {
-			return fmt.Errorf("timeout %w", err)
+			return fmt.Errorf("timeout: %w", err)
 		}
 		r.timeout = d
 	case in.timeoutMs != nil:
 		d, err := milliseconds(*in.timeoutMs)
 		if err != nil {
-			return fmt.Errorf("timeoutMs %w", err)
+			return fmt.Errorf("timeoutMs: %w", err)
 		}
 		r.timeout = d
 	}
@@ -263,18 +263,18 @@ func scriptDuration(raw json.RawMessage) (time.Duration, error) {
 	}
 	var s string
 	if json.Unmarshal(raw, &s) != nil {
-		return 0, fmt.Errorf("%s is no duration: write it as 10s or 500ms", shown(raw))
+		return 0, fmt.Errorf("not a valid duration: %s; write it as 10s or 500ms", shown(raw))
 	}
 	d, err := time.ParseDuration(s)
 	if !durationForm.MatchString(s) || err != nil {
-		return 0, fmt.Errorf("%q is no duration: write it as 10s or 500ms", s)
+		return 0, fmt.Errorf("not a valid duration: %q; write it as 10s or 500ms", s)
 	}
 	return d, nil
 }
 
 func milliseconds(ms float64) (time.Duration, error) {
 	if ms != math.Trunc(ms) || math.Abs(ms) > float64(math.MaxInt64/int64(time.Millisecond)) {
-		return 0, fmt.Errorf("%v is no whole number of milliseconds", ms)
+		return 0, fmt.Errorf("not a whole number of milliseconds: %v", ms)
 	}
 	return time.Duration(ms) * time.Millisecond, nil
 }
@@ -297,7 +297,7 @@ func checkRedirect(in *httpInput, r *httpRequest) error {
 			r.redirect = "error"
 		}
 	default:
-		return fmt.Errorf("redirect %q is none of follow, manual and error", r.redirect)
+		return fmt.Errorf("unknown redirect %q: use follow, manual or error", r.redirect)
 	}
 	return nil
 }
@@ -312,13 +312,13 @@ func checkKey(in *httpInput, r *httpRequest) error {
 	header, field := r.keyHeader, r.keyField
 	switch {
 	case r.key == "" || len(r.key) > maxKey:
-		return fmt.Errorf("idempotency.value is no text of 1 to %d characters", maxKey)
+		return fmt.Errorf("idempotency.value must be a text of 1 to %d characters", maxKey)
 	case header != "" && field != "":
 		return fmt.Errorf("idempotency takes header or field, not both")
 	case field != "":
 		return r.putKey(field, in.json)
 	case !token(header) || len(header) > maxHeaderName || ownHeaders[strings.ToLower(header)]:
-		return fmt.Errorf("idempotency.header %q is no header that can carry a key", header)
+		return fmt.Errorf("the header %q cannot carry a key", header)
 	case r.header.Get(header) != "":
 		return fmt.Errorf("the header %s stands in headers already: leave it to idempotency", header)
 	case strings.ContainsFunc(r.key, unsendable) || strings.TrimSpace(r.key) != r.key:

@@ -46,7 +46,7 @@ func (h *host) prepareWorkflow(c script.Call) (call, *script.ServiceError) {
 		}
 		d, err := scriptDuration(timeout)
 		if err != nil {
-			return nil, refuse(c, "WOML_WORKFLOW_CALL_OPTIONS_INVALID", "timeout "+err.Error())
+			return nil, refuse(c, "WOML_WORKFLOW_CALL_OPTIONS_INVALID", "timeout: "+err.Error())
 		}
 		if d < time.Millisecond || d > maxTimeout {
 			return nil, refuse(c, "WOML_WORKFLOW_CALL_OPTIONS_INVALID", fmt.Sprintf("timeout %v is not within 1ms and 24h", d))

@@ -27,7 +27,7 @@ func TestControls(t *testing.T) {
 		l.want("preset", post("contract", `"stripe-v1"`)[:36], `200 {"contract":{"name":"stripe-v1",`)
 		l.want("no such preset", brief("", post("contract", `"stripe"`)), `400 refused`)
 		l.want("own", post("contract", `{"name":"mine","retention":{"for":"1h"}}`)[:31], `200 {"contract":{"name":"mine",`)
-		l.want("bad knob", post("contract", `{"retenton":{}}`), `400 {"error":"refused","message":"1:2: unknown knob \"retenton\": did you mean \"retention\"?"}`)
+		l.want("bad knob", post("contract", `{"retenton":{}}`), `400 {"error":"refused","message":"1:2: unknown field \"retenton\": did you mean \"retention\"?"}`)
 		l.want("the contract is kept", l.p.Contract().Name, "mine")
 
 		l.want("clock", get("clock"), `200 {"now":"2026-03-01T12:00:00Z","virtual":true}`)

@@ -252,10 +252,10 @@ func (b *Bench) untilHolds(ctx context.Context, e *lang.Expectation) error {
 		case failure == nil || b.isStopped() || ctx.Err() != nil:
 			return nil
 		case rest:
-			return fmt.Errorf("the bench is at rest, and it does not hold: %w", failure)
+			return fmt.Errorf("the simulation is idle and the condition is still false: %w", failure)
 		}
 		if rest = b.untilWoken(ctx, false); rest && b.line.Len() == seen && b.virtual != nil {
-			return fmt.Errorf("the bench is at rest, and it does not hold: %w", failure)
+			return fmt.Errorf("the simulation is idle and the condition is still false: %w", failure)
 		}
 	}
 }

@@ -374,7 +374,7 @@ func TestAScriptThatCannotGoOnSaysWhere(t *testing.T) {
 	t.Parallel()
 	for script, want := range map[string]string{
 		"title T\ntrigger go\nwait\nlookup\n":            "own.txtar:4: lookup was refused",
-		"title T\nwait for run succeeded\n":              "own.txtar:2: wait: the bench is at rest, and it does not hold",
+		"title T\nwait for run succeeded\n":              "own.txtar:2: wait: the simulation is idle and the condition is still false",
 		"title T\ncrash\nlookup\n":                       "own.txtar:3: lookup was refused: the worker is down",
 		"title T\nexpire\n":                              "own.txtar:2: expire: the contract seed never forgets a key",
 		"title T\ntrigger go\nassume {\"origins\":{}}\n": "own.txtar:3: assume: a run is at work",

@@ -51,7 +51,7 @@ func (h *helpScreen) rows(m *model, width int) rows {
 	if v := lang.VerbNamed(h.verb1); v != nil {
 		return fixed(h.inFull(m, v, width)...)
 	}
-	out := []spans{say(inkQuiet, "Keys are those of the screen that help was asked from; every verb can be typed after ", inkAccent, ":"), nil}
+	out := []spans{say(inkQuiet, "Keys for the screen where you pressed ?; every verb can be typed after ", inkAccent, ":"), nil}
 	f := strings.ToLower(h.filter.String())
 	for _, group := range lang.Groups {
 		var lines []spans

@@ -21,7 +21,7 @@ func (p *settle) asking(m *model, op *scenarios.Operation, width int) []spans {
 		}
 		return []spans{nil, hint}
 	}
-	prompt := "type " + word + " and enter to take it: "
+	prompt := "Type \"" + word + "\", then Enter, to confirm: "
 	if p.reason {
 		prompt = "why, for the person who takes over: "
 	}

@@ -31,7 +31,7 @@ func (a *app) replayCommand() *cobra.Command {
 	var f replayFlags
 	c := &cobra.Command{
 		Use:   "replay [NAME|FILE|FOLDER]...",
-		Short: "Carry scenarios out and compare what happens with what they expect",
+		Short: "Run scenarios and check their expectations",
 		Long: "replay runs scenarios, from the catalogue by their name or from files and folders\n" +
 			"(with their subfolders; names that begin with a dot are left out), and says which\n" +
 			"expectations were not met. Time is virtual, so that waiting costs nothing; the same\n" +

@@ -196,7 +196,7 @@ func TestSettlingARunOfTheStoreOnTheScreen(t *testing.T) {
 	b.keys("s") // what is refused says why
 	b.sees("resubmit: the look-up found the record: do not send it again")
 	b.keys("r")
-	b.sees("type record and enter to take it")
+	b.sees("then Enter, to confirm")
 	b.keys("x", enter) // a stray key takes nothing
 	b.sees(`not taken: "x" is not "record"`)
 	b.keys("record", enter)
@@ -239,7 +239,7 @@ func TestSettlingThroughTheOwnerOnTheScreen(t *testing.T) {
 	b.keys("u")
 	b.sees("no record 404", "unproven: the address is only assumed")
 	b.keys("s")
-	b.sees("type resubmit and enter to take it")
+	b.sees("then Enter, to confirm")
 	b.keys("resubmit", enter)
 	b.sees("decision resubmit")
 	f.await(owner, run+` succeeded`)

@@ -47,7 +47,7 @@ func (a *app) lookupCommand() *cobra.Command {
 	var w workerOptions
 	c := &cobra.Command{
 		Use:   "lookup RUN [KEY]",
-		Short: "Ask the provider, by key, what became of a run's writes",
+		Short: "Look up a run's writes by key",
 		Long: "lookup asks the provider about the unknown writes of a run, or about the newest one\n" +
 			"where none is unknown, and keeps each answer as evidence. It exits 1 when there is no\n" +
 			"record and 3 when nobody answered. No record does not mean that it did not happen: a\n" +
@@ -154,7 +154,7 @@ func (a *app) resolveCommand() *cobra.Command {
 	var w workerOptions
 	c := &cobra.Command{
 		Use:   "resolve RUN [KEY]",
-		Short: "Decide what an unknown operation of a run comes to",
+		Short: "Resolve an unknown operation",
 		Long: "resolve takes one of four decisions. It needs evidence newer than the last request\n" +
 			"under the key (see lookup); what contradicts the evidence needs --force, and the\n" +
 			"history says so.\n\n" +

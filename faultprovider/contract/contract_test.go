@@ -140,8 +140,8 @@ func TestParseRefusesWithThePlace(t *testing.T) {
 	for text, want := range map[string]string{
 		``:                     `1:1: unexpected end, a value is missing`,
 		`[]`:                   `1:1: an object is needed here, not a list`,
-		`{"retenton":{}}`:      `1:2: unknown knob "retenton": did you mean "retention"?`,
-		`{"key":{"length":1}}`: `1:9: unknown knob "length"`,
+		`{"retenton":{}}`:      `1:2: unknown field "retenton": did you mean "retention"?`,
+		`{"key":{"length":1}}`: `1:9: unknown field "length"`,
 		"{\n \"mismatch\": {\"do\": \"explode\"}}":            `2:21: "do" must be one of reject, replay-first, execute, not "explode"`,
 		`{"extends":"stripe"}`:                                `1:12: there is no preset "stripe": did you mean "stripe-v1"?`,
 		`{"extends":"zebra"}`:                                 `1:12: there is no preset "zebra"; the presets are ` + strings.Join(Names(), ", "),
@@ -160,7 +160,7 @@ func TestParseRefusesWithThePlace(t *testing.T) {
 		`{"lookUp":{"filter":"k"}}`:                           `1:21: lookUp.filter: a filter belongs to by "filter"`,
 		`{"key":{"overlong":"truncate"}}`:                     `1:20: key.overlong: there is nothing to truncate to without maxLength`,
 		`{"hints":{"shouldRetry":"a b"}}`:                     `1:25: hints.shouldRetry: the name of a header is needed`,
-		`{"name":"a","name":"b"}`:                             `1:13: knob "name" is given twice`,
+		`{"name":"a","name":"b"}`:                             `1:13: field "name" is given twice`,
 		`{"retention":{"from":"client-clock"},"carrier":{"firstSent":"First-At"}}`: `1:22: retention.from: the client's clock needs retention.for`,
 	} {
 		_, err := Parse([]byte(text))

@@ -10,7 +10,7 @@ import (
 // Parse reads a contract file: one JSON object whose members are the knobs. What it does not say is as in the preset
 // that "extends" names, by default "seed". An error is a *jsondoc.Error: line:column and one sentence.
 func Parse(text []byte) (Contract, error) {
-	r, err := jsondoc.Open(text, "knob")
+	r, err := jsondoc.Open(text, "field")
 	if err != nil {
 		return Contract{}, err
 	}

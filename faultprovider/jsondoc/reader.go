@@ -13,7 +13,7 @@ import (
 // first problem is kept for Done, which also refuses unknown and repeated members.
 type Reader struct {
 	text  []byte
-	what  string // what a member is called in an error: "knob"
+	what  string // what a member is called in an error: "field"
 	value Value
 	asked []string
 	err   *Error

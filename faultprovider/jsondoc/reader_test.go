@@ -17,7 +17,7 @@ type settings struct {
 }
 
 func read(text string) (s settings, err error) {
-	r, err := Open([]byte(text), "knob")
+	r, err := Open([]byte(text), "field")
 	if err != nil {
 		return s, err
 	}
@@ -49,16 +49,16 @@ func TestReaderSaysWhatIsWrongAndWhere(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		`[]`:                            `1:1: an object is needed here, not a list`,
-		`{"txet":1}`:                    `1:2: unknown knob "txet": did you mean "text"?`,
-		`{"zebra":1}`:                   `1:2: unknown knob "zebra"`,
-		`{"text":"a","text":"b"}`:       `1:13: knob "text" is given twice`,
+		`{"txet":1}`:                    `1:2: unknown field "txet": did you mean "text"?`,
+		`{"zebra":1}`:                   `1:2: unknown field "zebra"`,
+		`{"text":"a","text":"b"}`:       `1:13: field "text" is given twice`,
 		"{\n  \"text\": 1}":             `2:11: "text" must be a string, not a number`,
 		`{"n":10}`:                      `1:6: "n" must be an integer from 1 to 9, not 10`,
 		`{"n":1.5}`:                     `1:6: "n" must be an integer from 1 to 9, not 1.5`,
 		`{"part":0}`:                    `1:9: "part" must be above 0 and at most 1, not 0`,
 		`{"inner":{"d":"-1s"}}`:         `1:15: "d" must be a duration such as "500ms", "2s" or "45d", not "-1s"`,
 		`{"inner":{"d":"xd"}}`:          `1:15: "d" must be a duration such as "500ms", "2s" or "45d", not "xd"`,
-		`{"inner":{"xyz":1},"n":0}`:     `1:11: unknown knob "xyz"`,
+		`{"inner":{"xyz":1},"n":0}`:     `1:11: unknown field "xyz"`,
 		`{"inner":{"texts":["a",""]}}`:  `1:24: "texts" holds strings that are not empty`,
 		`{"mode":"quick"}`:              `1:9: "mode" must be one of slow, fast, not "quick"`,
 		`{"spans":{"jobs":"long"}}`:     `1:18: "jobs" must be a duration such as "500ms", "2s" or "45d", not "long"`,

@@ -42,7 +42,7 @@
 //
 // # Words
 //
-// Words are parted by spaces. A word with spaces in it stands in quotes: in double
+// Words are separated by spaces. A word with spaces in it stands in quotes: in double
 // quotes \" \\ \n \t and \u0000 are escapes, in single quotes nothing is. An object
 // or an array of JSON is one word and needs no quotes. Options are written
 // name=value, in any order and place; a value that has a = in it stands in quotes.

@@ -27,7 +27,7 @@ var Expectations = []Form{
 	{Name: "attempts", Args: count("COUNT"), Options: ofStep, Help: "So many attempts were made."},
 	{Name: "calls", Args: count("COUNT"), Options: append(slices.Clone(ofAttempt), byWrite), Help: "Scripts used a service so many times."},
 	{Name: "requests", Args: count("COUNT"), Options: ofRequest,
-		Help: "So many requests were on the wire, those that a transport repeated by itself too, look-ups by key not."},
+		Help: "So many requests were on the wire. Includes transport retries, excludes look-ups by key."},
 	{Name: "lookups", Args: count("COUNT"), Options: ofRequest, Help: "So many look-ups by key were on the wire."},
 	{Name: "effects", Args: count("COUNT"), Options: []Option{{Name: "collection", Kind: KindName}, byStep, byWrite, byKey},
 		Help: "The provider's ledger holds so many records.",
