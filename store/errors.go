@@ -17,6 +17,7 @@ type Problem string
 const (
 	Missing    Problem = "missing"
 	NotRegular Problem = "not-regular"
+	Linked     Problem = "linked"
 	Foreign    Problem = "foreign"
 	Damaged    Problem = "damaged"
 	Newer      Problem = "newer"
@@ -32,6 +33,7 @@ const (
 var sentences = map[Problem]string{
 	Missing:    "does not exist; `faultlab run` makes it, or choose another file with --state",
 	NotRegular: "is not a regular file; choose another one with --state",
+	Linked:     "has another name too (a hard link), and each name has its own lock and log: remove the other names (find DIR -samefile FILE finds them), then start again",
 	Foreign:    "is not a file for this and is left as it is; choose another one with --state",
 	Damaged:    "is damaged and is left as it is; put a backup in its place or choose another file with --state",
 	Newer:      "was written by a newer faultlab and is left as it is; use that one or choose another file with --state",

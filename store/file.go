@@ -54,6 +54,9 @@ func resolve(path string) (string, error) {
 }
 
 func (o *file) open(f *format) error {
+	if err := checkOneName(o.path); err != nil {
+		return err
+	}
 	fresh, err := f.inspect(o.path)
 	if err == nil && fresh {
 		err = f.create(o.path)

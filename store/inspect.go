@@ -80,6 +80,21 @@ func checkRegular(path string) error {
 	return nil
 }
 
+// checkOneName refuses a file with several names: under each of them it could have an
+// owner, and SQLite keeps the log beside one of them alone.
+func checkOneName(path string) error {
+	fi, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return explain(path, err)
+	case namesOf(fi) > 1:
+		return &FileError{path, Linked, nil}
+	}
+	return nil
+}
+
 // orphans refuses to begin anew in an empty file whose log says that there was something in it.
 func orphans(path string) error {
 	if hasLog(path) {

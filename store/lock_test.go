@@ -33,6 +33,41 @@ func TestASecondOwnerIsToldWhoHoldsTheFile(t *testing.T) {
 	}
 }
 
+// A hard link is another way to the same file, with another lock beside it.
+func TestALinkedFileHasOneOwnerAtMost(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path, other := filepath.Join(dir, "state.db"), filepath.Join(dir, "other.db")
+	s := open(t, path)
+	admit(t, s, "run_a")
+	if err := os.Link(path, other); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Open(other, Options{})
+	wantProblem(t, err, Linked, other)
+	_, err = OpenReader(other)
+	wantProblem(t, err, Linked, other)
+	r, err := OpenReader(path) // its owner's name for it
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+	admit(t, s, "run_b")
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Open(path, Options{})
+	wantProblem(t, err, Linked, path)
+	if err := os.Remove(other); err != nil {
+		t.Fatal(err)
+	}
+	if runs, err := open(t, path).Open(); err != nil || len(runs) != 2 {
+		t.Errorf("once it has one name again: %v (%v)", runs, err)
+	}
+}
+
 func TestALockThatItsHolderLeftIsFree(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state.db")

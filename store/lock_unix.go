@@ -33,3 +33,11 @@ func flock(f *os.File, how int) error {
 		}
 	}
 }
+
+// namesOf counts the names (hard links) of a file.
+func namesOf(info os.FileInfo) uint64 {
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+		return uint64(stat.Nlink)
+	}
+	return 1
+}

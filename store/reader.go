@@ -22,6 +22,11 @@ func OpenReader(path string) (*Reader, error) {
 	if err := checkRegular(path); err != nil {
 		return nil, err
 	}
+	if _, err := os.Lstat(path + ".lock"); err != nil { // else its owner took it by this name
+		if err := checkOneName(path); err != nil {
+			return nil, err
+		}
+	}
 	r, err := openReader(path, "ro")
 	var file *FileError
 	if errors.As(err, &file) && (file.What == Denied || file.What == ReadOnly) && !hasLog(path) {
