@@ -92,7 +92,7 @@ func (c *conn) backUp(to string) error {
 	}
 	defer f.Close()
 	if err := c.exec("VACUUM INTO ?", unfinished); err != nil {
-		return errors.Join(fmt.Errorf("back up before the upgrade: %w", err), removeDatabase(unfinished))
+		return errors.Join(fmt.Errorf("back up: %w", err), removeDatabase(unfinished))
 	}
 	if err := errors.Join(f.Sync(), os.Rename(unfinished, to), syncDir(filepath.Dir(to))); err != nil {
 		return explain(to, err)

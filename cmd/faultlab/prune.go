@@ -17,7 +17,7 @@ func (a *app) pruneCommand() *cobra.Command {
 		Short: "Take old runs out of the state file",
 		Long: "prune takes away runs that ended longer ago than DURATION, with everything known of\n" +
 			"them: a delivery with their key is a new one from then on. Open runs and those that\n" +
-			"need reconciling stay. Where a faultlab run owns the state file, it does the work.",
+			"need reconciling stay. Where another process owns the state file, that one prunes it.",
 		Example: "  faultlab prune --before 30d --dry-run",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

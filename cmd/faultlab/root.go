@@ -227,7 +227,7 @@ func (a *app) commands() []group {
 		{"Scenarios", []*cobra.Command{a.scenariosCommand(), a.replayCommand(), a.demoCommand(), a.newCommand(), a.formatCommand()}},
 		{"Your own client or workflow", []*cobra.Command{a.providerCommand(), a.checkCommand(), a.withState(a.runCommand()), a.withState(a.triggerCommand())}},
 		{"Runs", []*cobra.Command{a.withState(a.listCommand()), a.withState(a.getCommand()), a.withState(a.lookupCommand()), a.withState(a.settleCommand()), a.withState(a.resolveCommand()),
-			a.withState(a.rerunCommand()), a.withState(a.cancelCommand()), a.withState(a.pruneCommand())}},
+			a.withState(a.rerunCommand()), a.withState(a.cancelCommand()), a.withState(a.pruneCommand()), a.withState(a.backupCommand())}},
 		{groupAbout, []*cobra.Command{a.withState(a.infoCommand()), a.versionCommand()}},
 	}
 }
