@@ -237,9 +237,17 @@ func (s Situation) Sentence() string {
 		if s.Interrupted {
 			return "Nothing of the step is unknown: resubmit it, and the run goes on."
 		}
-		return "There is no record, and the key protects a second request: resubmit it. If it is not wanted any more, abandon it."
+		return "There is no record, and the key protects a second request: resubmit it. " + s.orAbandon()
 	}
 	return "Nobody can prove what happened, because " + s.doubt() + ": escalate it to a person who can find out by other means."
+}
+
+// orAbandon says what is left to somebody who does not want the operation any more.
+func (s Situation) orAbandon() string {
+	if s.abandon().Permission == Allowed {
+		return "If it is not wanted any more, abandon it."
+	}
+	return "Giving it up needs force: the look-up's address is only assumed, and has never found a record."
 }
 
 // doubt says why nothing else than escalating is advised.

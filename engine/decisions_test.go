@@ -125,6 +125,8 @@ func TestWhatIsAdvisedIsAllowed(t *testing.T) {
 		}
 		if text := s.Sentence(); !strings.HasSuffix(text, ".") || strings.Contains(text, "because :") {
 			t.Fatalf("the advice reads %q", text)
+		} else if strings.Contains(text, "abandon it") && s.Ruling(Abandon, false).Permission != Allowed {
+			t.Fatalf("abandoning is ruled %+v, and the advice reads %q", s.Ruling(Abandon, false), text)
 		}
 		older := s
 		older.Age += time.Hour
