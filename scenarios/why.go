@@ -111,8 +111,8 @@ func unanswered(text string) func(facts) string {
 
 // otherScope tells of a key that counts within something that was not the same.
 func otherScope(f facts) string {
-	return fmt.Sprintf("The key was the same, and the caller sent another %s. This provider counts a key within it, so that was a new operation: %s.",
-		strings.Join(f.within, " and another "), count(len(f.Effects), f.noun))
+	return fmt.Sprintf("The key was the same, and the %s was not. To this provider that is part of the key, so the second request was a new operation: %s.",
+		strings.Join(f.within, " and the "), count(len(f.Effects), f.noun))
 }
 
 // failedLater tells of attempts that failed when the effect was there.

@@ -200,7 +200,7 @@ func differing(a, b faultprovider.KeyScope) (parts []string) {
 		name    string
 	}{
 		{a.Account != b.Account, "account (the Authorization header)"}, {a.Route != b.Route, "endpoint (/" + a.Route + " and /" + b.Route + ")"},
-		{a.Method != b.Method, "method (" + a.Method + " and " + b.Method + ")"}, {a.Fields != b.Fields, "field of the body that belongs to the key, as a zone"},
+		{a.Method != b.Method, "method (" + a.Method + " and " + b.Method + ")"}, {a.Fields != b.Fields, "scoping field of the body (as a zone)"},
 	} {
 		if p.differs {
 			parts = append(parts, p.name)
