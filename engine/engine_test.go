@@ -190,6 +190,7 @@ func TestARefusalDoesNotAskForALookUpThatThereIsNot(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := newLab(t, nil, document("", retry3+post))
+	l.options = func(o *engine.Options) { o.Assume = declared }
 	l.replies(dropped)
 	run := l.once(`{"orderId":"o1"}`)
 	call := run.Steps[0].Attempts[0].Calls[0]

@@ -43,10 +43,18 @@ type playing struct {
 var errNotRepeatable = errors.New("this script is not repeatable, use --result to give the step's result by hand")
 
 // newReplayer copies the calls: a look-up may add evidence to them meanwhile.
-func newReplayer(a *Attempt) *replayer {
+// One that a crash cut off, and that another call of its operation has settled, has that one's reply.
+func newReplayer(s *Step, a *Attempt) *replayer {
 	t := &replayer{at: a.StartedAt, timers: map[int]time.Time{}, resumes: a.Outcome == ""}
 	for _, c := range a.Calls {
 		recorded := *c
+		if c.Code == codeCallInterrupted && c.SettledBy != (Pos{}) {
+			for _, o := range s.calls() {
+				if o.Attempt == c.SettledBy.Attempt && o.Call == c.SettledBy.Call && o.Effect != Read && o.Reply != nil && o.content() == c.content() {
+					recorded.Code, recorded.Message, recorded.Finding, recorded.Reply = "", "", FoundDone, o.Reply
+				}
+			}
+		}
 		t.calls = append(t.calls, &recorded)
 	}
 	t.made = make([]bool, len(t.calls))
@@ -264,7 +272,7 @@ func (rt *running) replay(ctx context.Context, p part, n int) error {
 func (h *host) rewind() (by string, resumes bool) {
 	h.rt.read(func(r *Run) {
 		a := r.attempt(h.pos)
-		h.tape = newReplayer(a)
+		h.tape = newReplayer(r.StepAt(h.pos.Step, h.pos.Undo), a)
 		h.calls = len(a.Calls)
 		for _, c := range a.Calls {
 			h.requests += len(c.Requests)
