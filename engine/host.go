@@ -34,6 +34,7 @@ type host struct {
 	wake     clock.Event               // set when there is something to take; nil while nobody waits
 	timers   map[int]func() bool       // that the script waits for: stop it; nil once it is in done
 	open     int                       // calls that have begun and not ended
+	ended    Ticket                    // of the newest end of a call, which may not be on disk yet; nil once that was waited for
 	tickets  map[int]func(cause error) // of open calls: give it up
 	calls    int                       // numbered so far
 	requests int                       // numbered so far, over all calls
@@ -95,8 +96,17 @@ func (h *host) Timer(id int, d time.Duration) {
 		return
 	}
 	h.mu.Lock()
-	defer h.mu.Unlock()
 	h.arm(id, d)
+	ended := h.ended
+	h.ended = nil
+	h.mu.Unlock()
+	if ended == nil {
+		return
+	}
+	// The script waits, perhaps for long: what its calls came to is on disk before.
+	if err := h.e.durable(ended, nil); err != nil {
+		h.lost(err)
+	}
 }
 
 // arm sets a timer of the clock. h.mu is held.
@@ -396,6 +406,7 @@ func (h *host) end(fact CallStarted, ended CallEnded, c script.Completion) (writ
 	if err != nil {
 		h.err = err
 	}
+	h.ended = written
 	delete(h.tickets, c.ID)
 	h.rt.read(func(r *Run) {
 		if recorded := r.callAt(fact.Pos); recorded != nil && recorded.Ended {
