@@ -77,7 +77,11 @@ func (w *wire) call(run string, f engine.CallStarted) []Row {
 		what += " " + f.Name
 	}
 	w.calls[callPlace(run, f.Pos)] = what
-	return one(Row{Kind: RowCall, Text: what})
+	row := Row{Kind: RowCall, Text: what}
+	if f.Unmarked != "" {
+		row.Detail = "leaves no marker: " + f.Unmarked
+	}
+	return one(row)
 }
 
 // callEnded is a row where a database statement or a child failed, where a child
@@ -95,7 +99,7 @@ func (w *wire) callEnded(run string, f engine.CallEnded) []Row {
 	delete(w.calls, at)
 	delete(w.broken, at)
 	switch {
-	case f.How == engine.HowUnreadable && !broken:
+	case f.How == engine.HowUnreadable && !broken && !ok:
 		return one(Row{Kind: RowCall, Tone: ToneUnknown, Text: "the reply cannot be read", Detail: f.Code})
 	case !ok:
 		return nil
@@ -103,6 +107,8 @@ func (w *wire) callEnded(run string, f engine.CallEnded) []Row {
 		return one(Row{Kind: RowCall, Tone: ToneBad, Text: what + " failed", Detail: f.Code})
 	case f.Child != "":
 		return one(Row{Kind: RowCall, Tone: ToneQuiet, Text: what, Detail: f.Child})
+	case f.Replay:
+		return one(Row{Kind: RowCall, Tone: ToneQuiet, Text: what, Detail: "written by an earlier attempt: its result again"})
 	}
 	return nil
 }
