@@ -151,7 +151,7 @@ func (e *Engine) localEnd(r *Run, c *Call) (CallEnded, error) {
 		return CallEnded{}, err
 	case there:
 		rule := callRules[HowAccepted][LocalWrite]
-		return CallEnded{Pos: c.Pos, How: HowAccepted, Finding: rule.finding, Next: rule.next, Reply: result}, nil
+		return CallEnded{Pos: c.Pos, How: HowAccepted, Finding: rule.finding, Next: rule.next, Rows: rowsChanged(result), Reply: result}, nil
 	}
 	rule := callRules[HowNeverSent][LocalWrite]
 	return CallEnded{Pos: c.Pos, How: HowNeverSent, Finding: rule.finding, Next: rule.next,

@@ -80,6 +80,8 @@ func TestVerdictsOfPairsAndRuns(t *testing.T) {
 			steps("charge: "+making("charges")+"~~~ await null; return {};", "job: "+making("jobs"))},
 		{"the inverse is a local write", refuseJobs + `trigger aGo|wait|expect verdict uncompensated step=charge`,
 			steps("charge: "+making("charges")+"~~~"+local+" return {};", "job: "+making("jobs"))},
+		{"the inverse is unproven to the end, after a local write", refuseJobs + `fault {"name":"fail-before-commit","on":{"collection":"refunds","times":9}}|trigger aGo|wait|expect refunds 0|expect run failed reconcile needed|expect belief unknown step=~charge write=refund|expect verdict unresolved step=charge|expect run-verdict unresolved`,
+			steps("charge: "+making("charges")+"~~~"+local+refunding("charge"), "job: "+making("jobs"))},
 		{"an inverse that names nothing", refuseJobs + "trigger aGo|wait|expect verdict compensated step=book|expect run-verdict nothing",
 			steps("book: "+making("bookings")+"~~~"+send("/releases", "release", "attempt.idempotencyKey", "{}")+" return {};", "job: "+making("jobs"))},
 		{"one compensation for a step's two writes", refuseJobs + "trigger aGo|wait|expect verdict compensated step=both|expect run-verdict nothing",
@@ -102,6 +104,31 @@ func TestVerdictsOfPairsAndRuns(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			expectAll(t, c.lines, flow("a", c.flow))
+		})
+	}
+}
+
+// What a child did counts in its own run and, as its verdict, for the call; what a child
+// of a compensation did is the inverse of the step that is compensated.
+func TestVerdictsOverChildren(t *testing.T) {
+	t.Parallel()
+	const back = `await services.workflows.call("b", { charge: context.steps.charge.id }); return {};`
+	const calls = `await services.workflows.call("b", {}); return {};`
+	refund := steps("refund: " + send("/refunds", "refund", "attempt.idempotencyKey", "{ charge: context.payload.charge }") + " return {};")
+	release := steps("release: " + send("/releases", "release", "attempt.idempotencyKey", "{}") + " return {};")
+	for _, c := range []struct{ name, lines, parent, child string }{
+		{"a child makes the inverse", refuseJobs + "trigger aGo|wait|expect refunds 1|expect verdict compensated step=charge|expect run-verdict nothing run=1|expect run-verdict whole run=2",
+			steps("charge: "+making("charges")+"~~~"+back, "job: "+making("jobs")), refund},
+		{"a child makes an inverse that names nothing", refuseJobs + "trigger aGo|wait|expect verdict compensated step=charge|expect run-verdict nothing run=1",
+			steps("charge: "+making("charges")+"~~~"+back, "job: "+making("jobs")), release},
+		{"a child makes no inverse", refuseJobs + `fault {"name":"bad-request","on":{"collection":"refunds"}}|trigger aGo|wait|expect verdict uncompensated step=charge|expect run-verdict half-done run=1|expect run-verdict nothing run=2`,
+			steps("charge: "+making("charges")+"~~~"+back, "job: "+making("jobs")), refund},
+		{"a child is half done", refuseJobs + "trigger aGo|wait|expect run-verdict half-done", steps("call: " + calls), steps("hold: "+making("holds"), "job: "+making("jobs"))},
+		{"a child is whole", "trigger aGo|wait|expect run-verdict whole", steps("call: " + calls), steps("job: " + making("jobs"))},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			expectAll(t, c.lines, flow("a", c.parent), flow("b", c.child))
 		})
 	}
 }
