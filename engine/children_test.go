@@ -183,6 +183,9 @@ func TestAChildHoldsItsParent(t *testing.T) {
 					t.Errorf("%s of the parent: %v", d, err)
 				}
 			}
+			if follow, err := l.eng.Followers(child); err != nil || !slices.Equal(follow, []string{parent.ID}) {
+				t.Errorf("%v go on once the child is settled, %v", follow, err)
+			}
 			if _, err := l.settle(l.youngest(t), r.decision, true); err != nil {
 				t.Error(err)
 			}

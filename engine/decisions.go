@@ -22,7 +22,7 @@ type Situation struct {
 	Wrote       bool          // the call is a write
 	Keyed       bool          // the call carries a key, or its method may be repeated
 	Protected   bool          // the origin enforces keys that are sent as this one was
-	Cancelled   bool          // the run was asked to end
+	Cancelled   bool          // the run was asked to end, and the call is none of an inverse: that is still made
 	NewKey      bool          // the last resubmit under the key was not sent: the script makes another one now
 	Undone      bool          // what the run had done is being undone, or was
 	OtherKey    bool          // the step has another unknown key

@@ -100,7 +100,7 @@ func (r *Run) Situation(c *Call, use KeyUse, declared *assume.Set, now time.Time
 		Proof: ProofNone, Askable: askable(c, assumed), Sent: len(c.Requests) > 0, Answered: c.Finding == FoundDone,
 		Wrote: c.Effect != Read, Keyed: c.Effect == KeyedWrite || c.Effect == IdempotentWrite || c.Key != "" && c.Effect != Read,
 		Protected: c.Effect == KeyedWrite && assumed.Enforces || c.Effect == IdempotentWrite,
-		Cancelled: r.CancelAsked, Undone: !c.Undo && r.undoing(), Conflict: use.LastStatus == http.StatusConflict,
+		Cancelled: r.CancelAsked && !c.Undo, Undone: !c.Undo && r.undoing(), Conflict: use.LastStatus == http.StatusConflict,
 	}
 	if c.Key != "" && !use.First.IsZero() {
 		s.Retention, s.Age = assumed.Retention, now.Sub(use.First)

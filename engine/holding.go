@@ -251,6 +251,30 @@ func (e *Engine) wake(rt *running) error {
 	return e.wakeSharing(rt)
 }
 
+// Followers are the runs that may go on by themselves once a run is settled: the one that
+// called it, and those that sent a key of it.
+func (e *Engine) Followers(run string) (ids []string, err error) {
+	r, err := e.Get(run)
+	if err != nil {
+		return nil, err
+	}
+	if p := r.Admitted.Parent; p != nil && p.Wait {
+		ids = append(ids, p.Run)
+	}
+	for _, key := range r.sharedKeys() {
+		sharing, err := e.o.History.KeyRuns(key)
+		if err != nil {
+			return nil, fmt.Errorf("find the runs that sent the key %s: %w", key, err)
+		}
+		for _, id := range sharing {
+			if id != r.ID && !slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
+		}
+	}
+	return ids, nil
+}
+
 // resumeSettled lets those go on whose end waited for a run that was settled just before
 // the last engine of this history stopped. One that cannot be read is left as it is.
 func (e *Engine) resumeSettled() (left LeftError, err error) {

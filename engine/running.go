@@ -27,8 +27,9 @@ type running struct {
 	stop context.CancelCauseFunc
 
 	mu   sync.Mutex
-	run  *Run // the fold, as far as it was appended
-	lent int  // calls that wait for children
+	run  *Run   // the fold, as far as it was appended
+	lent int    // calls that wait for children
+	took string // the child that the run's own actor took up last
 
 	// guarded by Engine.mu
 	place *waiter
@@ -242,9 +243,10 @@ func (rt *running) waitForOthers(cause error) (w *Wait, again bool, err error) {
 	var stands bool
 	var child string
 	rt.read(func(r *Run) { child, stands = r.standsAt() })
-	if !stands {
+	if !stands || !waited && child == rt.took { // one that was taken up, and gave nothing, gives nothing the next time
 		return nil, false, nil
 	}
+	rt.took = child
 	_, err = rt.e.append(rt, Resumed{Settled: child})
 	return nil, true, err
 }

@@ -146,6 +146,9 @@ func (c *childCall) await(ctx context.Context, h *host, pos Pos, child string) (
 		return CallEnded{How: HowNoReply, Child: child}, failed(code, fmt.Sprintf("%s has not ended: %s", child, cause))
 	}
 	r, err := h.e.Get(child)
+	if errors.Is(err, ErrNoRun) {
+		return CallEnded{How: HowClient, Child: child}, failed("WOML_WORKFLOW_CALL_FAILED", child+" is not in the history any more")
+	}
 	if err != nil {
 		return CallEnded{How: HowNoReply, Child: child}, failed("WOML_WORKFLOW_CALL_FAILED", err.Error())
 	}

@@ -204,8 +204,28 @@ func (a *app) decideAll(ctx context.Context, w *worker) error {
 	return nil
 }
 
-// awaitEnd waits for a run's end, a failure of the state or a signal.
+// awaitEnd waits for a run's end and for those of the runs that its end lets go on, a
+// failure of the state or a signal.
 func (a *app) awaitEnd(ctx context.Context, w *worker, run string) error {
+	seen := map[string]bool{}
+	for waiting := []string{run}; len(waiting) > 0; waiting = waiting[1:] {
+		if seen[waiting[0]] {
+			continue
+		}
+		seen[waiting[0]] = true
+		if err := a.awaitOneEnd(ctx, w, waiting[0]); err != nil {
+			return err
+		}
+		next, err := w.eng.Followers(waiting[0])
+		if err != nil {
+			return a.runError(waiting[0], err)
+		}
+		waiting = append(waiting, next...)
+	}
+	return nil
+}
+
+func (a *app) awaitOneEnd(ctx context.Context, w *worker, run string) error {
 	id, err := engine.FindRun(w.store, run)
 	if err != nil {
 		return a.runError(run, err)
