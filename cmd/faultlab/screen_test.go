@@ -18,6 +18,25 @@ import (
 	"faultlab/engine/clock"
 )
 
+// marketWorkflow has two writes, so that a run goes on when the first one is settled.
+const marketWorkflow = `<woml>
+  <workflow id="fleet">
+    <triggers><webhook id="order" path="/order" method="POST" auth="none" /></triggers>
+    <steps>
+      <step id="one" retry="4" retry-backoff="fixed" retry-delay="20ms"><script>
+        const r = await services.http.request({ method: "POST", url: "http://PROVIDER/jobs", json: { orderId: context.payload.orderId },
+          timeout: "2s", idempotency: { header: "Idempotency-Key", value: attempt.idempotencyKey } });
+        return { jobId: r.data.id };
+      </script></step>
+      <step id="two" retry="4" retry-backoff="fixed" retry-delay="20ms"><script>
+        const r = await services.http.request({ method: "POST", url: "http://PROVIDER/notices", json: { orderId: context.payload.orderId, job: context.steps.one.jobId },
+          timeout: "2s", idempotency: { header: "Idempotency-Key", value: attempt.idempotencyKey } });
+        return r.data.id;
+      </script></step>
+    </steps>
+  </workflow>
+</woml>`
+
 // board is the workbench on a terminal of its own.
 type board struct {
 	t    *testing.T
@@ -141,7 +160,7 @@ func openMarket(t *testing.T, faults ...string) market {
 	}
 	t.Cleanup(func() { _ = d.stop(syscall.SIGKILL) })
 	s := market{provider: (&fleet{t: t}).await(d, `listening on http://(.*)`), doc: filepath.Join(dir, "fleet.woml"), state: filepath.Join(dir, "state.db")}
-	if err := os.WriteFile(s.doc, []byte(strings.ReplaceAll(fleetWorkflow, "PROVIDER", s.provider)), 0o600); err != nil {
+	if err := os.WriteFile(s.doc, []byte(strings.ReplaceAll(marketWorkflow, "PROVIDER", s.provider)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return s

@@ -57,6 +57,7 @@ func withSmallFiles() {
 //	exits CODE ARGS...        faultlab ARGS ends with this exit code; faultlab-nobody and faultlab-small may stand before ARGS
 //	start NAME ARGS...        starts faultlab ARGS beside the script
 //	await NAME REGEX [VAR...] waits for a line of its output, from the last one awaited on; VARs get the submatches
+//	seen NAME REGEX           waits for a line anywhere in its output, and leaves await where it is
 //	end NAME [SIGNAL [CODE]]  sends TERM, or KILL, HUP, INT, and waits for the end, with this exit code (0 unless said, any other for !); its whole output is stdout then
 //	signal NAME SIGNAL        sends STOP or CONT, and waits for nothing
 //	send METHOD URL [BODY] [HEADER:VALUE...]  prints the status and the body of an answer
@@ -83,7 +84,7 @@ func TestCommands(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "start": start, "await": await, "end": end, "signal": signalTo, "send": send, "capture": capture, "fill": fill, "fillup": fillup, "acknowledged": acknowledged,
+			"exits": exits, "start": start, "await": await, "seen": seen, "end": end, "signal": signalTo, "send": send, "capture": capture, "fill": fill, "fillup": fillup, "acknowledged": acknowledged,
 		},
 	})
 }
@@ -262,6 +263,24 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 	for i, name := range args[2:] {
 		ts.Setenv(name, found[i])
 	}
+}
+
+func seen(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: seen NAME REGEX")
+	}
+	re, err := regexp.Compile("(?m)" + args[1])
+	ts.Check(err)
+	d := running(ts, args[0])
+	d.out.mu.Lock()
+	at := d.out.seen
+	d.out.seen = 0
+	d.out.mu.Unlock()
+	_, err = d.await(re)
+	ts.Check(err)
+	d.out.mu.Lock()
+	d.out.seen = at
+	d.out.mu.Unlock()
 }
 
 func signalTo(ts *testscript.TestScript, neg bool, args []string) {
