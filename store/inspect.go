@@ -89,7 +89,7 @@ func checkOneName(path string) error {
 		return nil
 	case err != nil:
 		return explain(path, err)
-	case namesOf(fi) > 1:
+	case fi.Mode().IsRegular() && namesOf(fi) > 1:
 		return &FileError{path, Linked, nil}
 	}
 	return nil

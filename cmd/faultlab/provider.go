@@ -23,9 +23,9 @@ import (
 // ownRules is how to write faults and contracts of one's own, and where the controls are.
 const ownRules = `A fault of your own is a JSON object. With the "name" of one of the above it starts as
 that, and says what differs:
-  commit  when: before-reply, never or late; after: a duration
-  reply   do: normal, status, reset, nothing, cut, cut-unframed, not-json, too-large,
-          wrong-length or redirect; status, error, retryAfter, bytes, slow, drip, stale
+  commit  when: before-reply, never, stuck or late; after: a duration
+  reply   do: normal, status, reset, nothing, cut, cut-unframed, cut-reset, cut-chunked,
+          not-json, too-large, wrong-length or redirect; status, error, retryAfter, bytes, slow, drip, stale
   on      requests: new, replay, look-up or any; key, collection, nth, probability,
           times (-1: always)
 

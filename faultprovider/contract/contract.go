@@ -10,7 +10,6 @@ package contract
 
 import (
 	"cmp"
-	"net/http"
 	"time"
 )
 
@@ -110,9 +109,12 @@ type Key struct {
 	Error     string // the "error" of the refusal's body; "" is idempotency_key_invalid
 }
 
+// badRequest is the status that a bad key gets where the contract names none.
+const badRequest = 400
+
 // Refused is the status and the error that a bad key gets.
 func (k Key) Refused() (status int, code string) {
-	return cmp.Or(k.Status, http.StatusBadRequest), cmp.Or(k.Error, "idempotency_key_invalid")
+	return cmp.Or(k.Status, badRequest), cmp.Or(k.Error, "idempotency_key_invalid")
 }
 
 // Scope is what, besides its text, makes two keys the same key.
