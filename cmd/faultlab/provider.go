@@ -25,7 +25,8 @@ const ownRules = `A fault of your own is a JSON object. With the "name" of one o
 that, and says what differs:
   commit  when: before-reply, never, stuck or late; after: a duration
   reply   do: normal, status, reset, nothing, cut, cut-unframed, cut-reset, cut-chunked,
-          not-json, too-large, wrong-length or redirect; status, error, retryAfter, bytes, slow, drip, stale
+          not-json, too-large, wrong-length or redirect;
+          status, error, retryAfter, bytes, slow, drip, stale
   on      requests: new, replay, look-up or any; key, collection, nth, probability,
           times (-1: always)
 

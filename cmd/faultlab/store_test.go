@@ -36,7 +36,7 @@ func TestTheWorkbenchSettlesRunsOnDisk(t *testing.T) {
 	t.Cleanup(func() { _ = d.stop(syscall.SIGKILL) })
 	provider := (&fleet{t: t}).await(d, `listening on http://(.*)`)
 	doc := filepath.Join(dir, "fleet.woml")
-	if err := os.WriteFile(doc, []byte(strings.ReplaceAll(fleetWorkflow, "PROVIDER", provider)), 0o600); err != nil {
+	if err := os.WriteFile(doc, []byte(strings.ReplaceAll(marketWorkflow, "PROVIDER", provider)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var printed bytes.Buffer
