@@ -59,9 +59,6 @@ func (c *Call) unanswered() bool {
 	return c.Child != "" && (c.How == HowConflict || c.How == HowNoReply)
 }
 
-// unanswered reports whether a call of the attempt waited in vain for a child that may yet succeed.
-func (a *Attempt) unanswered() bool { return slices.ContainsFunc(a.Calls, (*Call).unanswered) }
-
 // waiting folds a Waiting in: the child's id is known before the call's end.
 func (r *Run) waiting(f Waiting) {
 	if c := r.callAt(f.Pos); c != nil {

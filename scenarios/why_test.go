@@ -1,7 +1,6 @@
 package scenarios
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -228,14 +227,4 @@ func TestADoneOperationWithAnUnknownWriteIsSettled(t *testing.T) {
 			}
 		})
 	}
-}
-
-func runsOf(v *View, o Operation) []*engine.Run {
-	var out []*engine.Run
-	for _, r := range v.Runs {
-		if slices.Contains(o.Runs, r.ID) {
-			out = append(out, r)
-		}
-	}
-	return out
 }
