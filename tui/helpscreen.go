@@ -85,7 +85,12 @@ func (h *helpScreen) line(m *model, v *lang.Verb, width int) []spans {
 		key = strings.Join(names, " ")
 	}
 	const keys, indent = 12, 16
-	out := []spans{say(inkText, "  ", inkAccent, padTo(t, key, keys), inkStrong, v.Name, inkQuiet, strings.TrimPrefix(v.Usage(), v.Name))}
+	usage := t.wrap(v.Usage(), max(20, width-indent-2), 6)
+	rest, _ := strings.CutPrefix(usage[0], v.Name)
+	out := []spans{say(inkText, "  ", inkAccent, padTo(t, key, keys), inkStrong, v.Name, inkQuiet, rest)}
+	for _, l := range usage[1:] {
+		out = append(out, say(inkText, strings.Repeat(" ", indent+2), inkQuiet, l))
+	}
 	for _, l := range t.wrap(v.Help, max(20, width-indent), 4) {
 		out = append(out, say(inkText, strings.Repeat(" ", indent), inkQuiet, l))
 	}
@@ -110,7 +115,11 @@ func (m *model) unavailable(verb string) string {
 }
 
 func (h *helpScreen) inFull(m *model, v *lang.Verb, width int) []spans {
-	out := []spans{say(inkStrong, v.Usage()), nil}
+	var out []spans
+	for _, l := range m.t.wrap(v.Usage(), width, 10) {
+		out = append(out, say(inkStrong, l))
+	}
+	out = append(out, nil)
 	for _, text := range []string{v.Help, v.Long} {
 		for _, l := range m.t.wrap(text, width, 10) {
 			out = append(out, say(inkText, l))
