@@ -27,7 +27,7 @@ func (rt *running) undo(failed *stepFailure) error {
 		err := rt.drive(ctx, rt.inverse(&s, failed))
 		var f *stepFailure
 		if errors.As(err, &f) {
-			refused = append(refused, fmt.Sprintf("its compensation of %s failed: %s", s.ID, f.message))
+			refused = append(refused, fmt.Sprintf("the compensation of %s failed: %s", s.ID, f.message))
 			continue
 		}
 		if err != nil {

@@ -87,7 +87,7 @@ func (b beliefPane) others(width int) rows {
 func (b beliefPane) full(r *engine.Run, width int, unfold bool) []spans {
 	out := []spans{say(inkStrong, b.shorten(r.ID, max(12, width-10)), inkQuiet, " "+r.Admitted.Workflow), b.status(r)}
 	if r.Message != "" && !r.Reconcile {
-		for _, l := range b.wrap(r.Message, width, 3) {
+		for _, l := range b.wrap(r.Message, width, 6) {
 			out = append(out, say(inkQuiet, l))
 		}
 	}
