@@ -25,7 +25,7 @@ func BackUp(path, to string) error {
 		return err
 	}
 	if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s is there already: name a new file", to)
+		return fmt.Errorf("%s exists already: name a new file", to)
 	}
 	c, err := dial(path, "ro", "busy_timeout(5000)")
 	if err != nil {

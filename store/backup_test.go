@@ -18,7 +18,7 @@ func TestABackUpIsAStateFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	admit(t, s, "run_b")
-	if err := BackUp(path, to); err == nil || !strings.Contains(err.Error(), "is there already") {
+	if err := BackUp(path, to); err == nil || !strings.Contains(err.Error(), "exists already") {
 		t.Errorf("over an older backup: %v", err)
 	}
 	if fi, err := os.Stat(to); err != nil || fi.Mode().Perm() != 0o600 {

@@ -55,8 +55,8 @@
 // run=2 chooses the second run (in order of admission), step=ID a step and step=~ID
 // its compensation, attempt=1 an attempt, key=K and subject=S an operation. A step
 // that writes twice has two operations: write=NAME or write="POST /invoices"
-// chooses one, by the name of its call or by its method and path. Without such an option an expectation speaks of all: each
-// of them must be as claimed. With `not`, none of them may be. Where there is none at all, an expectation
-// about them fails either way, so that none is ever met by speaking of nothing;
-// only counts may be 0.
+// chooses one, by the name of its call or by its method and path. Without such an
+// option an expectation speaks of all: each of them must be as claimed. With `not`,
+// none of them may be. If nothing matches, the expectation fails, with or without
+// `not`; only counts may be 0.
 package lang

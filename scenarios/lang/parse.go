@@ -168,7 +168,7 @@ func (p *reader) line(n int, text string) (Line, *Verb) {
 
 func unknownVerb(name string, col int, inFile bool) *Error {
 	if strings.HasPrefix(name, "--") {
-		return &Error{Column: col, Message: "an embedded file begins with a line of two dashes, its name and two dashes, parted by spaces", Suggest: []string{"-- payload.json --"}}
+		return &Error{Column: col, Message: "an embedded file begins with a line of two dashes, its name and two dashes, separated by spaces", Suggest: []string{"-- payload.json --"}}
 	}
 	fits := verbNames(func(v *Verb) bool { return inFile && v.InFile() || !inFile && v.Interactive() })
 	return &Error{Column: col, Message: "unknown verb " + quoted(name), Suggest: fitting(name, fits)}
@@ -213,7 +213,7 @@ func question(l Line) (*Question, *Error) {
 		q.Choices = append(q.Choices, c)
 	}
 	if len(q.Choices) < 2 {
-		return nil, &Error{Column: col, Message: "a question has two answers or more, parted by |: ask " + questionUsage}
+		return nil, &Error{Column: col, Message: "a question has two answers or more, separated by |: ask " + questionUsage}
 	}
 	if q.Right < 0 {
 		return nil, &Error{Column: col, Message: "no answer has a star before it, which marks the right one", Suggest: starred(q.Choices)}

@@ -226,7 +226,7 @@ func TestEveryMistakeHasItsPlaceAndWhatFits(t *testing.T) {
 		{"because of nothing", "title T\nwait\nbecause so\n", `x.txtar:3:1: because explains an ask, and no ask stands right above it`},
 		{"no right answer", "title T\nask How many?  0 | 1\n", `x.txtar:2:5: no answer has a star before it, which marks the right one; what fits: *0, *1`},
 		{"two right answers", "title T\nask How many?  *0 | *1\n", `x.txtar:2:5: two answers have a star; only the right one has`},
-		{"one answer", "title T\nask How many?  *0\n", `x.txtar:2:5: a question has two answers or more, parted by |`},
+		{"one answer", "title T\nask How many?  *0\n", `x.txtar:2:5: a question has two answers or more, separated by |`},
 		{"empty answer", "title T\nask How many?  *0 | | 2\n", `x.txtar:2:5: an answer is empty`},
 		{"no question", "title T\nask How many  *0 | 1\n", `x.txtar:2:5: the question ends with a question mark`},
 		{"control character", "title T\nlookup a\x1b[0m\n", `x.txtar:2:9: a control character ('\x1b') stands here; in a quoted word write it as \u001b`},

@@ -98,7 +98,7 @@ var actVerbs = []Verb{
 		Long: "What is due at that very instant comes after the next line. advance 0s lets everything of the present instant happen."}},
 	{Group: "Acts", Use: InBoth, Form: Form{Name: "wait", Args: []Arg{{Name: "EXPECTATION", Kind: KindExpect, Keyword: "for", Optional: true}},
 		Help: "Lets time pass until nothing moves and nothing is due, or until an expectation holds.",
-		Long: "It is an error if the bench comes to rest and the expectation does not hold."}},
+		Long: "It is an error if the simulation is idle and the expectation still does not hold."}},
 	{Group: "Acts", Use: InBoth, Form: Form{Name: "order", Args: []Arg{{Name: "RUN", Kind: KindNumber, Many: true}},
 		Help: "Says which run's request goes first where several are to be sent at the same moment; order 2 1 lets the second run go before the first."}},
 	{Group: "Acts", Use: InBoth, Refusable: true, Form: Form{Name: "cancel", Args: []Arg{{Name: "RUN", Kind: KindRun, Optional: true}},
@@ -149,7 +149,7 @@ var reconcileVerbs = []Verb{
 var proofVerbs = []Verb{
 	{Group: "Prediction and proof", Use: InScript, Form: Form{Name: "ask", Args: []Arg{{Name: "QUESTION?  A | *B | C", Kind: KindProse}},
 		Help: "Asks for a prediction before the truth is shown. The right answer has a star.",
-		Long: "The question ends with its question mark, the answers are parted by |. A replay does not ask."}},
+		Long: "The question ends with its question mark, the answers are separated by |. A replay does not ask."}},
 	{Group: "Prediction and proof", Use: InScript, Form: Form{Name: "because", Args: []Arg{{Name: "TEXT", Kind: KindProse}},
 		Help: "Explains the right answer of the question above it, after it was given. Each further line is a paragraph more."}},
 	{Group: "Prediction and proof", Use: InBoth, Form: Form{Name: "expect", Args: []Arg{{Name: "EXPECTATION", Kind: KindExpect}},
