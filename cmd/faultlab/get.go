@@ -290,7 +290,7 @@ func (a *app) printAttempt(t attemptView) {
 		fmt.Fprintf(a.Out, "    %s [%s]\n", clean(t.Message), t.Code)
 	}
 	if t.Reason != "" {
-		fmt.Fprintf(a.Out, "    next: %s, %s\n", t.Next, clean(t.Reason))
+		fmt.Fprintf(a.Out, "    next: %s (%s)\n", t.Next, clean(t.Reason))
 	} else if !t.Due.IsZero() {
 		fmt.Fprintf(a.Out, "    next: %s, due %s\n", t.Next, stamp(t.Due))
 	}

@@ -50,9 +50,9 @@ func (a *app) providerCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "provider",
 		Short: "Serve an HTTP API that misbehaves on purpose",
-		Long: "provider serves POST /jobs, and any other collection alike, under an idempotency\n" +
-			"contract, with faults that are queued by --fault or POST /_test/faults. Point a client\n" +
-			"of your own at it, in any language. With --state, records survive restarts.\n\n" +
+		Long: "provider serves POST /jobs (any collection path works) under an idempotency contract,\n" +
+			"with faults that are queued by --fault or POST /_test/faults. Point a client of your\n" +
+			"own at it, in any language. With --state, records survive restarts.\n\n" +
 			"Faults:    " + wrap(joined(fault.Names()), 11) + "\n" +
 			"Contracts: " + wrap(joined(contract.Names()), 11) + "\n\n" + ownRules,
 		Example: "  faultlab provider --fault commit-then-drop\n" +

@@ -97,7 +97,7 @@ func newRoot(s streams) *cobra.Command {
 		Use:   "faultlab",
 		Short: "A workbench for retry safety",
 		Long: "faultlab shows what the caller of an unreliable API believes beside what the provider\n" +
-			"did, and settles by key what nobody knows. Without a command it opens the workbench.",
+			"did, and settles unknown outcomes by key. Without a command it opens the workbench.",
 		Example: "  faultlab                          the workbench\n" +
 			"  faultlab replay --all             the catalogue, as a test\n" +
 			"  faultlab provider                 an API that misbehaves, for your own client\n" +

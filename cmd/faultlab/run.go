@@ -31,11 +31,12 @@ func (a *app) runCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run FILE...",
 		Short: "Serve the webhooks of workflows and carry their runs out",
-		Long: "run owns the state file, goes on with what was open in it, and serves the\n" +
+		Long: "run owns the state file, resumes the unfinished runs in it, and serves the\n" +
 			"webhooks of the documents until it is stopped. Other processes can list, look up,\n" +
-			"resolve, cancel, rerun and trigger meanwhile. Stopped by SIGINT or SIGTERM it begins\n" +
-			"nothing new, answers webhooks with 503, waits for what is out, and exits 0; a second\n" +
-			"signal, or the end of --drain, cuts that short, and what was out may become unknown.",
+			"resolve, settle, cancel, rerun and trigger meanwhile. After SIGINT or SIGTERM it starts\n" +
+			"nothing new, answers webhooks with 503, waits for open requests, and exits 0. A second\n" +
+			"signal, or the end of --drain, ends the wait: it exits 130 (SIGINT) or 143 (SIGTERM),\n" +
+			"and a request without an answer may become unknown.",
 		Example: "  faultlab provider                 # in another terminal\n" +
 			"  faultlab run fulfill-retry-demo.woml",
 		Args:              cobra.MinimumNArgs(1),
@@ -46,7 +47,7 @@ func (a *app) runCommand() *cobra.Command {
 	c.Flags().IntVar(&f.port, "port", 3000, "`PORT` to listen on; 0 picks one")
 	c.Flags().BoolVar(&f.insecure, "insecure", false, `serve auth="none" to others than this machine`)
 	c.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "do not print what becomes of runs")
-	c.Flags().DurationVar(&f.drain, "drain", 8*time.Second, "how long to wait for requests that are out when it is stopped: `DURATION`")
+	c.Flags().DurationVar(&f.drain, "drain", 8*time.Second, "`DURATION` to wait for open requests after a signal")
 	f.worker.flags(c.Flags())
 	c.Flags().Lookup("assume").Usage = "`FILE` of assumed contracts, by origin"
 	return c
@@ -156,7 +157,7 @@ func (a *app) serve(ctx context.Context, w *worker, l net.Listener, routes []tri
 	if err != nil {
 		return failed(err)
 	}
-	out.put("stopped; what is open goes on at the next run")
+	out.put("Stopped. Unfinished runs resume at the next `faultlab run`.")
 	return nil
 }
 

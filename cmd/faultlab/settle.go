@@ -49,9 +49,10 @@ func (a *app) lookupCommand() *cobra.Command {
 		Use:   "lookup RUN [KEY]",
 		Short: "Look up a run's writes by key",
 		Long: "lookup asks the provider about the unknown writes of a run, or about the newest one\n" +
-			"where none is unknown, and keeps each answer as evidence. It exits 1 when there is no\n" +
-			"record and 3 when nobody answered. No record does not mean that it did not happen: a\n" +
-			"late request can still arrive.",
+			"where none is unknown, and keeps each answer as evidence. It exits 0 when there is a\n" +
+			"record, 1 when there is none, 2 when there was nothing to ask, and 3 when nobody\n" +
+			"answered. No record does not mean that it did not happen: a late request can still\n" +
+			"arrive.",
 		Example:           "  faultlab lookup run_4be1\n  faultlab lookup run_4be1 --url '{origin}/payments?key={key}'",
 		Args:              cobra.RangeArgs(1, 2),
 		ValidArgsFunction: a.completeRuns,
