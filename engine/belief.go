@@ -39,7 +39,7 @@ func proves(by, write *Call) bool {
 	if by == write || by.How != HowAccepted || by.Status/100 != 2 {
 		return false
 	}
-	return by.Write == write.Write && by.Effect == write.Effect &&
+	return by.Write == write.Write && by.Effect == write.Effect && (len(by.Requests) == 0 || by.origin() == write.origin()) &&
 		(by.Effect == IdempotentWrite || by.Effect == KeyedWrite && by.Key == write.Key)
 }
 
@@ -183,7 +183,7 @@ func (r *Run) undone(s *Step) bool {
 func (o *Operation) decided(c *Call) bool {
 	return slices.ContainsFunc(o.Calls, func(other *Call) bool {
 		d := other.Decision()
-		return (other == c || c.Key != "" && other.Key == c.Key) && d != nil && (d.Decision == Abandon || d.Decision == Record)
+		return (other == c || sameKey(other, c)) && d != nil && (d.Decision == Abandon || d.Decision == Record)
 	})
 }
 
@@ -217,13 +217,12 @@ func (r *Run) doubts(o *Operation, ended bool) (out []*Call) {
 	default:
 		return nil
 	}
-	seen := map[string]bool{}
 	for _, c := range slices.Backward(o.Calls) {
 		p := c.proof()
-		if c.Attempt < from || p != FoundAmbiguous && p != FoundUnproven || c.Key != "" && seen[c.Key] || o.decided(c) {
+		seen := slices.ContainsFunc(out, func(newer *Call) bool { return sameKey(newer, c) })
+		if p != FoundAmbiguous && (p != FoundUnproven || c.Attempt < from) || seen || o.decided(c) {
 			continue
 		}
-		seen[c.Key] = true
 		out = append(out, c)
 	}
 	return out

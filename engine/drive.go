@@ -206,7 +206,7 @@ func (s *Step) decidedAbout(c *Call) bool {
 		case d.Decision == Record:
 			return c.Finding != FoundDone
 		}
-		return d.Decision == Abandon && (o == c || o.Key == c.Key && c.Key != "")
+		return d.Decision == Abandon && sameKey(o, c)
 	})
 }
 

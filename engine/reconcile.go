@@ -3,6 +3,7 @@ package engine
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"faultlab/engine/assume"
@@ -11,7 +12,8 @@ import (
 // Resolution is a person's decision, as it is asked for.
 type Resolution struct {
 	Run      string
-	Key      string // empty where the run has one doubt only
+	Key      string // empty where the run has one doubt only, or Write names it
+	Write    string // of the operation, as Operation.Write; empty: any
 	Decision Decision
 	Reason   string          // why; needed to escalate
 	Result   json.RawMessage // Record: the step's result, given by hand
@@ -44,7 +46,7 @@ func (e *Engine) Resolve(q Resolution) error {
 	if w := rt.run.Waits; w != nil {
 		return &Refused{Why: "nothing of run " + id + " itself is unknown: it" + w.sentence()}
 	}
-	c, err := target(rt.run, q.Key)
+	c, err := target(rt.run, q.Key, q.Write)
 	if err != nil {
 		return err
 	}
@@ -125,23 +127,43 @@ func (r *Run) Unsettled() []*Call {
 }
 
 // target is the call that a decision is about.
-func target(r *Run, key string) (*Call, error) {
+func target(r *Run, key, write string) (*Call, error) {
 	doubts := r.Unsettled()
-	if key == "" && len(doubts) == 1 {
+	if key == "" && write == "" && len(doubts) == 1 {
 		return doubts[0], nil
 	}
 	for _, c := range doubts {
-		if key != "" && c.Key == key {
+		if (key != "" || write != "") && (key == "" || c.Key == key) && (write == "" || c.Write == write) {
 			return c, nil
 		}
 	}
 	switch {
 	case len(doubts) == 0:
 		return nil, &Refused{Why: fmt.Sprintf("run %s %s, and no operation of it is unknown", r.ID, r.Status)}
+	case write != "":
+		return nil, &Refused{Why: fmt.Sprintf("run %s has no such unknown write %q; it has %s", r.ID, write, writesOf(doubts))}
 	case key == "":
-		return nil, &Refused{Why: fmt.Sprintf("run %s has %d unknown calls: name the key of one, %s", r.ID, len(doubts), keysOf(doubts))}
+		return nil, &Refused{Why: fmt.Sprintf("run %s has %d unknown calls: name the key of one, %s, or its write, %s", r.ID, len(doubts), keysOf(doubts), writesOf(doubts))}
 	}
 	return nil, &Refused{Why: fmt.Sprintf("run %s has no unknown call under the key %s; it has %s", r.ID, key, keysOf(doubts))}
+}
+
+// ByWrite reports whether a decision about the call must name its write: its key, if it has one, does not tell it from another unknown call.
+func (r *Run) ByWrite(c *Call) bool {
+	return slices.ContainsFunc(r.Unsettled(), func(o *Call) bool { return o != c && o.Write != c.Write && (c.Key == "" || o.Key == c.Key) })
+}
+
+func writesOf(calls []*Call) string {
+	var writes []string
+	for _, c := range calls {
+		if c.Write != "" && !slices.Contains(writes, c.Write) {
+			writes = append(writes, c.Write)
+		}
+	}
+	if len(writes) == 0 {
+		return "none with a name"
+	}
+	return strings.Join(writes, " or ")
 }
 
 // stuck is where a step stands that a crash or a script that is not repeatable left

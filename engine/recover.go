@@ -174,7 +174,7 @@ func (e *Engine) interrupt(rt *running) error {
 // is not made again, and whether a write of it is ambiguous.
 func (e *Engine) cutOff(r *Run, s *Step) (facts []Fact, doubt bool) {
 	for _, c := range s.Last().Calls {
-		doubt = doubt || ambiguous(c)
+		doubt = doubt || ambiguous(c) && !s.decidedAbout(c)
 		if c.Ended {
 			continue
 		}
@@ -184,7 +184,7 @@ func (e *Engine) cutOff(r *Run, s *Step) (facts []Fact, doubt bool) {
 		settled := s.someCall(func(o *Call) bool { return proves(o, &ended) })
 		for _, q := range c.Requests {
 			if !q.Ended {
-				facts = append(facts, RequestEnded{Pos: Pos{c.Step, c.Undo, c.Attempt, c.Call, q.N}, Error: "the worker stopped"})
+				facts = append(facts, RequestEnded{Pos: Pos{c.Step, c.Undo, c.Attempt, c.Call, q.N}, Began: true, Error: "the worker stopped"})
 			}
 		}
 		switch {
@@ -223,7 +223,7 @@ func (rt *running) endInterrupted(s *Step, code string) error {
 	}
 	end := AttemptEnded{Pos: pos, Code: code, Message: interruptedMessage}
 	rt.read(func(r *Run) {
-		rule := attemptRuleFor(attemptEnd{how: interrupted, calls: r.attempt(pos).Calls})
+		rule := attemptRuleFor(attemptEnd{how: interrupted, calls: slices.DeleteFunc(slices.Clone(r.attempt(pos).Calls), s.decidedAbout)})
 		end.Outcome, end.Next, end.Reason = rule.outcome, rule.next, rule.reason
 		if s.Pending == Record {
 			end.By = byRecord

@@ -282,7 +282,7 @@ func (r *Run) keeps() bool { return r.CancelAsked && r.Keep }
 func (rt *running) failure(cause error) *stepFailure {
 	var failed *stepFailure
 	switch {
-	case errors.Is(cause, errCancelled):
+	case errors.Is(cause, errCancelled), cause == nil && rt.cancelled():
 		return cancelledFailure()
 	case errors.As(cause, &failed):
 		return failed
@@ -291,6 +291,12 @@ func (rt *running) failure(cause error) *stepFailure {
 		rt.read(func(r *Run) { failed.step = rt.unfinished(r) })
 	}
 	return failed
+}
+
+// cancelled reports whether the run was asked to end.
+func (rt *running) cancelled() (asked bool) {
+	rt.read(func(r *Run) { asked = r.CancelAsked })
+	return asked
 }
 
 func cancelledFailure() *stepFailure {

@@ -57,8 +57,9 @@ func (rt *running) deadline(r *Run) time.Time {
 // after its retention, and the next request makes it a new one. Zero where the run sent
 // no such request before: then this one is meant to be the first.
 func (h *host) keyBorn(sent RequestSent, retention time.Duration) (time.Time, error) {
-	run, key := h.rt.snapshot(), sent.Key
-	own := run.sentAt(sent)
+	key := sent.Key
+	var own []time.Time
+	h.rt.read(func(r *Run) { own = r.sentAt(sent) })
 	if len(own) < 2 { // the request that is about to leave is one of them
 		return time.Time{}, nil
 	}
@@ -69,7 +70,7 @@ func (h *host) keyBorn(sent RequestSent, retention time.Duration) (time.Time, er
 			return time.Time{}, fmt.Errorf("find the runs that sent the key %s: %w", key, err)
 		}
 		for _, id := range ids {
-			if id == run.ID {
+			if id == h.rt.id {
 				continue
 			}
 			other, err := h.e.Get(id)

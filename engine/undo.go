@@ -21,8 +21,14 @@ func (rt *running) undo(failed *stepFailure) error {
 		if s.Compensate == nil || !rt.inverseDue(s.ID) {
 			continue
 		}
+		if w, _, err := rt.waitBelow(); err != nil || w != nil { // a child of an inverse that was made before this one
+			return err
+		}
 		if err := rt.ensureSlot(ctx); err != nil {
 			return err
+		}
+		if rt.keepsAll() { // a cancel came meanwhile
+			return nil
 		}
 		err := rt.drive(ctx, rt.inverse(&s, failed))
 		var f *stepFailure
@@ -38,6 +44,12 @@ func (rt *running) undo(failed *stepFailure) error {
 		failed.code, failed.message = codeCompensation, failed.message+"; and "+strings.Join(refused, "; ")
 	}
 	return nil
+}
+
+// keepsAll reports whether what the run did is to be left as it is, and no inverse was begun.
+func (rt *running) keepsAll() (keep bool) {
+	rt.read(func(r *Run) { keep = r.keeps() && !r.undoing() })
+	return keep
 }
 
 // inverse is the compensation of a step, made because of a failure.

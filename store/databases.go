@@ -331,6 +331,10 @@ func sqlError(err error, other string) error {
 }
 
 func execute(ctx context.Context, conn *sql.Conn, op statement) (any, error) {
+	before, err := changesOf(ctx, conn)
+	if err != nil {
+		return nil, sqlError(err, "STATEMENT_FAILED")
+	}
 	r, err := conn.ExecContext(ctx, op.text, op.values...)
 	if err != nil {
 		return nil, sqlError(err, "STATEMENT_FAILED")
@@ -338,6 +342,13 @@ func execute(ctx context.Context, conn *sql.Conn, op statement) (any, error) {
 	n, err := r.RowsAffected()
 	if err != nil {
 		return nil, sqlError(err, "STATEMENT_FAILED")
+	}
+	after, err := changesOf(ctx, conn)
+	if err != nil {
+		return nil, sqlError(err, "STATEMENT_FAILED")
+	}
+	if after == before {
+		n = 0 // SQLite tells the number of an earlier statement of the connection after one that changes no rows
 	}
 	out := struct {
 		RowsAffected int64  `json:"rowsAffected"`
@@ -349,6 +360,12 @@ func execute(ctx context.Context, conn *sql.Conn, op statement) (any, error) {
 		}
 	}
 	return out, nil
+}
+
+// changesOf is how many rows the connection has changed in all.
+func changesOf(ctx context.Context, conn *sql.Conn) (n int64, err error) {
+	err = conn.QueryRowContext(ctx, "SELECT total_changes()").Scan(&n)
+	return n, err
 }
 
 func queryRows(ctx context.Context, conn *sql.Conn, op statement) (any, error) {

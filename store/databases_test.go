@@ -339,3 +339,24 @@ func FuzzStatements(f *testing.F) {
 		}
 	})
 }
+
+// SQLite keeps the number of changes of an earlier statement after one that changes no rows.
+func TestAStatementThatChangesNoRowsSaysSo(t *testing.T) {
+	t.Parallel()
+	d, c := database(t)
+	for n, s := range []struct {
+		text string
+		rows int
+	}{
+		{"INSERT INTO events (id) VALUES ('a')", 1},
+		{"CREATE TABLE IF NOT EXISTS events (id TEXT PRIMARY KEY)", 0},
+		{"UPDATE events SET amount = 1 WHERE 0", 0},
+		{"CREATE TABLE other (id TEXT PRIMARY KEY)", 0},
+		{"UPDATE events SET amount = 1", 1},
+	} {
+		out, err := d.Write(t.Context(), engine.Mark{Run: "r", Step: "s", Attempt: 1, Call: n + 1}, json.RawMessage(c), "execute", json.RawMessage(`{"text":`+quoteJSON(s.text)+`}`))
+		if want := fmt.Sprintf(`"rowsAffected":%d,`, s.rows); err != nil || !strings.Contains(string(out), want) {
+			t.Errorf("%s: %s, %v; want %s", s.text, out, err, want)
+		}
+	}
+}

@@ -56,6 +56,9 @@ func (a *app) advise(r *engine.Run, c *engine.Call, s engine.Situation) advised 
 		}
 		words = append(words, "--escalate", "REASON")
 	}
+	if words[0] == "resolve" && c.Write != "" && r.ByWrite(c) {
+		words = append(words, "--write", c.Write)
+	}
 	v.Command = a.command(words...)
 	return v
 }

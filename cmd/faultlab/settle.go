@@ -151,7 +151,7 @@ func found(e evidence) string {
 
 func (a *app) resolveCommand() *cobra.Command {
 	var record, resubmit, abandon, force bool
-	var escalate, result, reason string
+	var escalate, result, reason, write string
 	var w workerOptions
 	c := &cobra.Command{
 		Use:   "resolve RUN [KEY]",
@@ -166,7 +166,7 @@ func (a *app) resolveCommand() *cobra.Command {
 		Args:              cobra.RangeArgs(1, 2),
 		ValidArgsFunction: a.completeRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			q := resolveArgs{Key: second(args), Reason: reason, Force: force}
+			q := resolveArgs{Key: second(args), Write: write, Reason: reason, Force: force}
 			chosen := 0
 			for _, d := range []struct {
 				on bool
@@ -205,6 +205,7 @@ func (a *app) resolveCommand() *cobra.Command {
 	c.Flags().BoolVar(&abandon, "abandon", false, "not wanted any more")
 	c.Flags().StringVar(&escalate, "escalate", "", "nobody can prove it: `REASON`, for the person who gets it")
 	c.Flags().StringVar(&result, "result", "", "with --record: the step's result, given by hand as `JSON`")
+	c.Flags().StringVar(&write, "write", "", "the write that it is about, by its `NAME` in get: where keys do not tell unknown writes apart")
 	c.Flags().StringVar(&reason, "reason", "", "`WHY`, for the history")
 	c.Flags().BoolVar(&force, "force", false, "decide against the evidence, where that is possible")
 	w.flags(c.Flags())

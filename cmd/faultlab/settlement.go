@@ -304,8 +304,8 @@ func (t *settler) run(ctx context.Context, id string) settledRun {
 // round takes the next step for a run; again says that there may be another one.
 func (t *settler) round(ctx context.Context, r *engine.Run, out *settledRun, looked, done map[string]bool) (again bool, err error) {
 	for _, c := range r.Unsettled() {
-		op := stepName(c.Step, c.Undo) + "\x00" + c.Key
-		if done[op] || c.Key == "" && len(r.Unsettled()) > 1 { // a decision could not name it
+		op := stepName(c.Step, c.Undo) + "\x00" + c.Key + "\x00" + c.Write
+		if done[op] {
 			continue
 		}
 		s, err := t.w.eng.Situation(r, c)
@@ -333,7 +333,7 @@ func (t *settler) round(ctx context.Context, r *engine.Run, out *settledRun, loo
 		}
 		done[op] = true
 		if !t.q.DryRun {
-			if err := t.w.eng.Resolve(engine.Resolution{Run: r.ID, Key: c.Key, Decision: d, Reason: "settle"}); err != nil {
+			if err := t.w.eng.Resolve(engine.Resolution{Run: r.ID, Key: c.Key, Write: c.Write, Decision: d, Reason: "settle"}); err != nil {
 				return true, err
 			}
 		}

@@ -170,6 +170,7 @@ const (
 // resolveArgs, lookupArgs, cancelArgs and triggerArgs are the arguments of commands.
 type resolveArgs struct {
 	Key      string          `json:"key,omitempty"`
+	Write    string          `json:"write,omitempty"`
 	Decision engine.Decision `json:"decision"`
 	Reason   string          `json:"reason,omitempty"`
 	Result   json.RawMessage `json:"result,omitempty"`
@@ -223,7 +224,7 @@ func (w *worker) verb(ctx context.Context, c engine.Command) (out answer, err er
 	case verbResolve:
 		var q resolveArgs
 		if err = json.Unmarshal(c.Args, &q); err == nil {
-			err = w.eng.Resolve(engine.Resolution{Run: c.Run, Key: q.Key, Decision: q.Decision, Reason: q.Reason, Result: q.Result, Force: q.Force, Inbox: c.ID})
+			err = w.eng.Resolve(engine.Resolution{Run: c.Run, Key: q.Key, Write: q.Write, Decision: q.Decision, Reason: q.Reason, Result: q.Result, Force: q.Force, Inbox: c.ID})
 		}
 	case verbLookup:
 		var q lookupArgs
