@@ -142,7 +142,7 @@ func (r *Run) belief(o *Operation, ended bool) Belief {
 		return BeliefOpen
 	case doubt:
 		return BeliefUnknown
-	case len(o.Calls) == 0 && s.Done:
+	case len(o.Calls) == 0 && (s.Done || s.someCall((*Call).unanswered)): // what a child did, and may yet do, counts in its own run
 		return ""
 	}
 	return BeliefNotDone

@@ -63,6 +63,9 @@ func (r *Run) InverseOf(s *Step) Belief {
 	if b := r.StepBelief(u); b != "" {
 		return b
 	}
+	if u.someCall((*Call).unanswered) {
+		return BeliefUnknown
+	}
 	return BeliefNotDone
 }
 
