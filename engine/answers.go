@@ -120,22 +120,33 @@ func (k *answer) answerByReply(s *Step, c *Call) {
 func (k *answer) refuse(s *Step, a *Attempt, c *Call) {
 	resubmits := a.Decided != nil
 	target := resubmits && k.write == s.writeAt(a.Decided.Pos)
-	if target && c.Key == a.Decided.Key {
-		return
-	}
+	wanted := target && c.Key == a.Decided.Key
 	for _, o := range s.calls() {
 		sameKey := o.Key == c.Key && (c.Key != "" || o.Write == k.write)
 		d := o.Decision()
 		switch {
-		case sameKey && d != nil && d.Decision == Abandon:
+		case sameKey && d != nil && d.Decision == Abandon && !(wanted && d.Seq < s.resubmittedAt(a.Decided.Pos)):
 			k.code, k.why = codeAbandoned, keyWords(o.Key)+" was abandoned: nothing is sent under it"
 			return
+		case wanted:
 		case resubmits && !target && (sameKey || o.Write == k.write) && o.Attempt < a.N && s.undecided(o):
 			k.code = codeUndecided
 			k.why = fmt.Sprintf("%s of %s is unknown, and this attempt resubmits %s: look it up and decide about it", keyWords(o.Key), k.write, keyWords(a.Decided.Key))
 			return
 		}
 	}
+}
+
+// resubmittedAt is the place in the history of the last decision to resubmit the call at a place.
+func (s *Step) resubmittedAt(p Pos) (seq int64) {
+	for _, o := range s.calls() {
+		for _, d := range o.Decisions {
+			if o.Pos == p && d.Decided.Decision == Resubmit {
+				seq = d.Seq
+			}
+		}
+	}
+	return seq
 }
 
 func keyWords(key string) string {

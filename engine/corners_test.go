@@ -230,3 +230,46 @@ func TestAWriteWithoutAKeyIsNamed(t *testing.T) {
 		t.Errorf("reconcile %v, %d unsettled", run.Reconcile, len(run.Unsettled()))
 	}
 }
+
+// A key that was resubmitted and is abandoned before the attempt came to it is not sent.
+func TestAnAbandonedKeyIsNotSentByItsOwnResubmit(t *testing.T) {
+	t.Parallel()
+	write := func(n string) string {
+		return `await services.http.request({method: "POST", url: "http://provider.test/` + n + `", json: {n: "` + n + `"}, timeout: "5s", idempotency: {header: "Idempotency-Key", value: "k` + n + `"}}, {name: "` + n + `"});`
+	}
+	// In attempt 1 a is never sent and b is lost; b is resubmitted, and then a is dropped.
+	l := newLab(t, nil, document("", "|try { "+write("a")+" } catch (e) { if (e.ambiguous) throw e; } "+write("b")+"return 1;"))
+	l.options = func(o *engine.Options) { o.Assume = declare(t, `{"origins":{"*":{"enforces":true}}}`) }
+	first := map[string]answer{"/a": {broken: "refused"}, "/b": lost}
+	l.world.answer = func(_ int, s seen) answer {
+		switch {
+		case s.method == "GET" && l.world.effects[s.path[strings.LastIndex(s.path, "/")+1:]] != "":
+			return answer{status: 200, body: `{"n":"a"}`}
+		case s.method == "GET":
+			return answer{status: 404, body: "{}"}
+		}
+		a, once := first[s.path]
+		if delete(first, s.path); once {
+			return a
+		}
+		return dropped
+	}
+	id := l.once(`{}`).ID
+	decide := func(key string, d engine.Decision) {
+		l.run(func() {
+			if _, err := l.eng.Lookup(t.Context(), id, key, engine.LookupOptions{}); err != nil {
+				t.Error(err)
+			}
+			if err := l.eng.Resolve(engine.Resolution{Run: id, Key: key, Decision: d}); err != nil {
+				t.Errorf("%s %s: %v", d, key, err)
+			}
+		})
+	}
+	decide("kb", engine.Resubmit)
+	decide("ka", engine.Record)
+	decide("kb", engine.Abandon)
+	run := l.get(id)
+	if _, made := l.world.effects["kb"]; made || run.Reconcile {
+		t.Errorf("b was made: %v; the run %s, reconcile %v (%s)", made, run.Status, run.Reconcile, l.paths())
+	}
+}
