@@ -161,7 +161,7 @@ func (s *Step) undecided(c *Call) bool {
 	p := c.proof()
 	return (p == FoundAmbiguous || p == FoundUnproven) && !s.someCall(func(o *Call) bool {
 		d := o.Decision()
-		return (o == c || o.Write == c.Write && sameKey(o, c)) && d != nil && (d.Decision == Record || d.Decision == Abandon)
+		return (o == c || o.Write == c.Write && sameKey(o, c)) && d != nil && (d.Decision == Record || d.abandons(c))
 	})
 }
 

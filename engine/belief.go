@@ -183,8 +183,13 @@ func (r *Run) undone(s *Step) bool {
 func (o *Operation) decided(c *Call) bool {
 	return slices.ContainsFunc(o.Calls, func(other *Call) bool {
 		d := other.Decision()
-		return (other == c || sameKey(other, c)) && d != nil && (d.Decision == Abandon || d.Decision == Record)
+		return (other == c || sameKey(other, c)) && d != nil && (d.Decision == Record || d.abandons(c))
 	})
+}
+
+// abandons reports whether the decision gives up what the call sent: not what was sent after it.
+func (d *DecidedAt) abandons(c *Call) bool {
+	return d.Decision == Abandon && !slices.ContainsFunc(c.Requests, func(q *Request) bool { return q.Seq > d.Seq })
 }
 
 func (s *Step) open() bool {

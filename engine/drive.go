@@ -206,7 +206,7 @@ func (s *Step) decidedAbout(c *Call) bool {
 		case d.Decision == Record:
 			return c.Finding != FoundDone
 		}
-		return d.Decision == Abandon && sameKey(o, c)
+		return d.abandons(c) && sameKey(o, c)
 	})
 }
 
