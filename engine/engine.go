@@ -72,6 +72,7 @@ type Engine struct {
 	admits  map[string]clock.Event   // deliveries that are being admitted, by identity
 	pools   map[string]*pool
 	sharing map[string][]string // runs that wait for another one's use of a key, by the run that is waited for
+	judging []*judgement        // decisions that are being judged
 	rand    *mathrand.Rand
 	dead    error
 	lost    error // why the history takes nothing more
@@ -172,6 +173,7 @@ func (e *Engine) record(rt *running, at time.Time, write func(...Event) Ticket, 
 		events[i] = Event{Run: rt.id, At: at, Fact: f}
 	}
 	t := write(events...)
+	e.overtake(events)
 	first := t.Last() - int64(len(events)) + 1
 	rt.mu.Lock()
 	for i := range events {
@@ -202,8 +204,7 @@ func (e *Engine) durable(t Ticket, err error) error {
 
 // lose notes that the history has failed. An append that it refused is none of that: others go on.
 func (e *Engine) lose(err error) {
-	var refused *RefusedError
-	if errors.As(err, &refused) {
+	if wasRefused(err) {
 		return
 	}
 	e.mu.Lock()
@@ -212,6 +213,9 @@ func (e *Engine) lose(err error) {
 		e.lost = err
 	}
 }
+
+// wasRefused reports whether the history refused an append, and is as it was before.
+func wasRefused(err error) bool { return errors.As(err, new(*RefusedError)) }
 
 // Err is why the history takes nothing more, or nil. Then nothing is sent any more, and no run ends.
 func (e *Engine) Err() error {

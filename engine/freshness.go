@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"slices"
 	"time"
 
 	"faultlab/engine/assume"
@@ -12,7 +13,7 @@ import (
 // KeyUse is what a whole history says of one key at one origin: evidence counts only if
 // it was asked for after the end of the last request under its key, by any run.
 type KeyUse struct {
-	End        int64     // the place where the last request ended; math.MaxInt64 while one is out, 0 without any
+	End        int64     // the place where the last request ended; math.MaxInt64 while one is out or decided on, 0 without any
 	First      time.Time // when the first request went out
 	LastStatus int       // of the last reply
 }
@@ -34,8 +35,30 @@ func UseOf(c *Call, runs ...*Run) (u KeyUse) {
 				last, u.LastStatus = end, q.Status
 			}
 		})
+		if slices.ContainsFunc(r.Steps, func(s *Step) bool { return r.resubmits(s, c) }) {
+			u.End = math.MaxInt64
+		}
 	}
 	return u
+}
+
+// resubmits reports whether a decision lets the step send a request under the call's key
+// that has not left yet. It counts as one that is out.
+func (r *Run) resubmits(s *Step, c *Call) bool {
+	a, d := s.Last(), s.resubmit
+	switch {
+	case c.Key == "" || d == nil:
+		return false
+	case s.Pending == Resubmit:
+	case a.Outcome == "" && a.Decided == d:
+		if slices.ContainsFunc(a.Calls, func(o *Call) bool { return sameKey(o, c) }) {
+			return false // what it has sent says for itself when it ends
+		}
+	default:
+		return false
+	}
+	about := r.callAt(d.Pos)
+	return about != nil && sameKey(about, c)
 }
 
 // end is the place where the request ended: with a reply, a break, a timeout, or cut by a crash, when its call's end was written down.

@@ -330,7 +330,7 @@ func (e *Engine) resume(run string) error {
 	e.take(rt)
 	e.mu.Unlock()
 	if err := e.durable(e.append(rt, Resumed{Settled: settled})); err != nil {
-		e.retire(rt, false)
+		e.retire(rt, wasRefused(err))
 		return err
 	}
 	e.goActor("run "+run, rt.main)

@@ -39,38 +39,97 @@ func (e *Engine) Resolve(q Resolution) error {
 	if open {
 		return &Refused{Why: "run " + id + " is still at work: wait until it has ended, or cancel it"}
 	}
+	for {
+		again, err := e.decide(id, q)
+		if !again || err != nil {
+			return err
+		}
+	}
+}
+
+// decide judges a decision and carries it out; with again something was written meanwhile that it must be judged by anew.
+func (e *Engine) decide(id string, q Resolution) (again bool, err error) {
+	j := e.judge(id)
+	defer e.judged(j)
 	rt, err := e.reopen(id)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if w := rt.run.Waits; w != nil {
-		return &Refused{Why: "nothing of run " + id + " itself is unknown: it" + w.sentence()}
+		return false, &Refused{Why: "nothing of run " + id + " itself is unknown: it" + w.sentence()}
 	}
 	c, err := target(rt.run, q.Key, q.Write)
 	if err != nil {
-		return err
+		return false, err
 	}
+	e.judgeKey(j, c.Key)
 	fact := Decided{Pos: c.Pos, Decision: q.Decision, Key: c.Key, Reason: q.Reason, Result: q.Result, Inbox: q.Inbox}
 	now, err := e.Situation(rt.run, c)
 	if err != nil {
-		return err
+		return false, err
 	}
 	ruling := now.Ruling(q.Decision, len(q.Result) > 0)
 	switch {
 	case q.Decision == Escalate && strings.TrimSpace(q.Reason) == "":
-		return &Refused{Why: "an escalation needs a reason, for the person who gets it"}
+		return false, &Refused{Why: "an escalation needs a reason, for the person who gets it"}
 	case len(q.Result) > 0 && !json.Valid(q.Result):
-		return &Refused{Why: "the result given by hand is not JSON"}
+		return false, &Refused{Why: "the result given by hand is not JSON"}
 	case ruling.Permission == Denied, ruling.Permission == Forced && !q.Force:
-		return &Refused{Why: ruling.Why, Force: ruling.Permission == Forced}
+		return false, &Refused{Why: ruling.Why, Force: ruling.Permission == Forced}
 	}
 	fact.Forced = ruling.Why
 	fact.AnyKey = q.Decision == Resubmit && q.Force
 	fact.Evidence = cites(c, q.Decision, now)
 	if err := e.foresee(id, &fact); err != nil {
-		return err
+		return false, err
 	}
-	return e.carryOut(rt, fact)
+	return e.carryOut(rt, fact, j)
+}
+
+// judgement is a decision that is being judged by what the history says. What is written
+// meanwhile of its run, or of its key by another run, overtakes it.
+type judgement struct {
+	run, key  string
+	overtaken bool
+}
+
+// judge begins to judge a decision about a run: see judgeKey and judged.
+func (e *Engine) judge(run string) *judgement {
+	j := &judgement{run: run}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.judging = append(e.judging, j)
+	return j
+}
+
+// judgeKey says which key the decision is about, before other runs are asked about it.
+func (e *Engine) judgeKey(j *judgement, key string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	j.key = key
+}
+
+// judged ends a judgement.
+func (e *Engine) judged(j *judgement) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.judging = slices.DeleteFunc(e.judging, func(o *judgement) bool { return o == j })
+}
+
+// overtake marks the judgements that these events concern. e.mu is held.
+func (e *Engine) overtake(events []Event) {
+	for _, j := range e.judging {
+		for _, event := range events {
+			key := ""
+			switch f := event.Fact.(type) {
+			case RequestSent:
+				key = f.Key
+			case Decided:
+				key = f.Key
+			}
+			j.overtaken = j.overtaken || event.Run == j.run || key != "" && key == j.key
+		}
+	}
 }
 
 // cites is the place of the evidence that a decision rests on; 0 where none counts.
@@ -89,21 +148,26 @@ func (e *Engine) enterDecision(run string) (leave func(), err error) {
 	return e.enterAdmission("decision\x00" + run)
 }
 
-// carryOut writes the decision down and lets the run go on where it says so.
-func (e *Engine) carryOut(rt *running, fact Decided) error {
+// carryOut writes the decision down, unless it was overtaken, and lets the run go on where it says so.
+func (e *Engine) carryOut(rt *running, fact Decided, j *judgement) (overtaken bool, err error) {
 	e.mu.Lock()
+	if j.overtaken { // the check and the append are one step
+		e.mu.Unlock()
+		return true, nil
+	}
 	e.take(rt)
+	t, err := e.record(rt, e.clk.Now(), e.o.History.Append, fact)
 	e.mu.Unlock()
-	if err := e.durable(e.append(rt, fact)); err != nil {
-		e.retire(rt, false)
-		return err
+	if err := e.durable(t, err); err != nil {
+		e.retire(rt, wasRefused(err))
+		return false, err
 	}
 	if fact.Decision == Escalate || fact.Waits { // nothing follows yet
 		e.retire(rt, true)
-		return nil
+		return false, nil
 	}
 	e.goActor("run "+rt.id, rt.main)
-	return nil
+	return false, nil
 }
 
 // Unsettled are the calls that a decision can be about: the doubts of all steps or,
