@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -216,5 +217,53 @@ func TestARerunNeedsNoLoadedDocument(t *testing.T) {
 	}
 	if run.Steps[0].Attempts[0].Key == first.Steps[0].Attempts[0].Key {
 		t.Error("the rerun has the first run's key")
+	}
+}
+
+// A cancel that comes while a worker takes a run up ends the attempt that a crash left open.
+func TestACancelWhileARunIsTakenUp(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, nil, document("", `|await new Promise(done => setTimeout(done, 1000)); `+post))
+	l.replies(created)
+	id := l.crashAt("", 300*time.Millisecond)
+	l.begin(func(e *engine.Engine) {
+		l.clk.Go("cancel", func() {
+			if err := e.Cancel(engine.Cancellation{Run: id}); err != nil {
+				t.Error(err)
+			}
+		})
+		if err := e.Recover(); err != nil {
+			t.Error(err)
+		}
+	})
+	run := l.get(id)
+	if a := run.Steps[0].Last(); run.Status != engine.StatusCancelled || run.Reconcile || a.Outcome != engine.Failed || l.world.posts() != 0 {
+		t.Errorf("run %s, reconcile %v, attempt %q, %d writes", run.Status, run.Reconcile, a.Outcome, l.world.posts())
+	}
+}
+
+// A cancel that comes once the run looks for others, to undo what it has done, still counts: with --keep all stands.
+func TestACancelAtTheLastMoment(t *testing.T) {
+	t.Parallel()
+	for _, keep := range []bool{true, false} {
+		business := strings.Replace(doing("jobs"), "attempt.idempotencyKey", `"job-" + context.payload.orderId`, 1)
+		l := newLab(t, nil, document("", "|"+doing("charges")+"~~~"+doing("refunds"), "|"+business))
+		h := &meanwhile{History: l.hist}
+		l.hist = h
+		l.answering(turn{"/jobs", answer{status: 404, body: "{}"}})
+		l.start()
+		var id string
+		l.run(func() {
+			h.f = func() {
+				if err := l.eng.Cancel(engine.Cancellation{Run: id, Keep: keep}); err != nil {
+					t.Error(err)
+				}
+			}
+			id, _ = l.admit("orders", "", `{"orderId":"o1"}`)
+		})
+		want := map[bool]string{true: "P/charges P/jobs", false: "P/charges P/jobs P/refunds"}[keep]
+		if run := l.get(id); run.Status != engine.StatusCancelled || run.Reconcile || l.written() != want {
+			t.Errorf("keep %v: run %s, reconcile %v after %s, want %s", keep, run.Status, run.Reconcile, l.written(), want)
+		}
 	}
 }

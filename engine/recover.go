@@ -18,10 +18,24 @@ func (e *Engine) Recover() error {
 	}
 	var left LeftError
 	var open []*running
+	leaving := map[string]func(){} // nobody cancels one of them before it goes on
+	defer func() {
+		for _, leave := range leaving {
+			leave()
+		}
+	}()
 	for _, id := range ids {
+		leave, err := e.enterDecision(id)
+		if err != nil {
+			return err
+		}
+		leaving[id] = leave
 		rt, err := e.reopen(id)
 		if err != nil {
 			left = append(left, err)
+			continue
+		}
+		if rt.run.Status.Ended() { // cancelled meanwhile
 			continue
 		}
 		if err := e.needs(rt); err != nil {
@@ -39,6 +53,12 @@ func (e *Engine) Recover() error {
 		if err := e.goOn(rt); err != nil {
 			return err
 		}
+		leaving[rt.id]()
+		delete(leaving, rt.id)
+	}
+	for id, leave := range leaving {
+		leave()
+		delete(leaving, id)
 	}
 	unread, err := e.resumeSettled()
 	if err != nil {
@@ -117,7 +137,7 @@ func (e *Engine) goOn(rt *running) error {
 		return err
 	}
 	e.mu.Lock()
-	if rt.run.StartedAt.IsZero() {
+	if rt.run.StartedAt.IsZero() { // only the actor that begins now writes that
 		e.enqueue(e.pool(rt.doc), rt)
 	}
 	e.mu.Unlock()
@@ -149,21 +169,39 @@ const interruptedMessage = "the worker stopped in the middle of the attempt"
 // ambiguous write is unknown; any other goes on by itself from its journal, unless its run
 // was cancelled. Nothing that may have been sent is sent again.
 func (e *Engine) interrupt(rt *running) error {
-	for _, s := range rt.run.Steps {
-		if !s.interrupted() {
-			continue
-		}
-		facts, doubt := e.cutOff(rt.run, s)
+	for _, s := range rt.interrupted() {
+		facts, doubt := e.cutOff(rt.snapshot(), s)
 		var err error
 		switch {
 		case doubt:
 			err = rt.endInterrupted(s, codeInterrupted)
-		case rt.run.CancelAsked && !s.Undo:
+		case !s.Undo && rt.cancelled():
 			err = rt.endInterrupted(s, codeCancelled)
 		default:
 			err = rt.writeEnds(s.Last(), facts)
 		}
 		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// interrupted are the steps of the run that a crash left in the middle of an attempt.
+func (rt *running) interrupted() (steps []*Step) {
+	rt.read(func(r *Run) {
+		steps = slices.DeleteFunc(slices.Clone(r.Steps), func(s *Step) bool { return !s.interrupted() })
+	})
+	return steps
+}
+
+// endLeft ends the attempts that a crash left open, of a run that was cancelled before it went on with them.
+func (rt *running) endLeft() error {
+	for _, s := range rt.interrupted() {
+		if s.Undo { // an inverse is made all the same
+			continue
+		}
+		if err := rt.endInterrupted(s, codeCancelled); err != nil {
 			return err
 		}
 	}
@@ -179,9 +217,7 @@ func (e *Engine) cutOff(r *Run, s *Step) (facts []Fact, doubt bool) {
 			continue
 		}
 		end := e.endOfOpenCall(r, c)
-		ended := *c
-		ended.Ended, ended.Finding = true, end.Finding
-		settled := s.someCall(func(o *Call) bool { return proves(o, &ended) })
+		settled := s.someCall(func(o *Call) bool { return proves(o, c) })
 		for _, q := range c.Requests {
 			if !q.Ended {
 				facts = append(facts, RequestEnded{Pos: Pos{c.Step, c.Undo, c.Attempt, c.Call, q.N}, Began: true, Error: "the worker stopped"})

@@ -64,18 +64,19 @@ func (rt *running) main() {
 	if err == nil {
 		err = rt.e.wake(rt)
 	}
-	rt.e.retire(rt, err == nil)
+	rt.e.retire(rt, err == nil || wasRefused(err))
 	if err == nil && rt.snapshot().Waits != nil { // what it waits for may have been settled meanwhile
 		_ = rt.e.resume(rt.id) // an error of the history, which recovery looks at again
 	}
 }
 
-// retire forgets an ended run and tells those who wait for it.
-func (e *Engine) retire(rt *running, ended bool) {
+// retire forgets a run that nobody carries out any more. With told, those who wait for it
+// are woken: they look at the history, which says how far it came.
+func (e *Engine) retire(rt *running, told bool) {
 	e.mu.Lock()
 	delete(e.open, rt.id)
 	var over []clock.Event
-	if ended {
+	if told {
 		over = e.told[rt.id]
 		if ev := e.ended[rt.id]; ev != nil {
 			over = append(over, ev)
@@ -107,6 +108,9 @@ func (rt *running) forward() error {
 	var cancelled bool
 	rt.read(func(r *Run) { started, resumed, cancelled = r.StartedAt, r.ResumedAt, r.CancelAsked })
 	if cancelled {
+		if err := rt.endLeft(); err != nil {
+			return err
+		}
 		if err := rt.endRecords(); err != nil {
 			return err
 		}
@@ -176,6 +180,7 @@ func (rt *running) finish(cause error) (again bool, err error) {
 	if errors.Is(cause, ErrKilled) || isHistory(cause) || rt.e.root.Err() != nil {
 		return false, cause
 	}
+	asked := rt.cancelled()
 	wait, again, err := rt.waitForOthers(cause)
 	if again || err != nil {
 		return again, err
@@ -218,7 +223,20 @@ func (rt *running) finish(cause error) (again bool, err error) {
 		rt.e.waitsFor(rt.id, *wait)
 		end.Message += "; it" + wait.sentence()
 	}
-	return false, rt.e.durable(rt.e.append(rt, end))
+	return rt.end(end, asked)
+}
+
+// end writes the run's end, unless it was asked meanwhile to be cancelled: then it goes on to end by that.
+func (rt *running) end(end Ended, asked bool) (again bool, err error) {
+	e := rt.e
+	e.mu.Lock()
+	if !asked && rt.cancelled() {
+		e.mu.Unlock()
+		return true, nil
+	}
+	t, err := e.record(rt, e.clk.Now(), e.o.History.Append, end)
+	e.mu.Unlock()
+	return false, e.durable(t, err)
 }
 
 // waitForOthers waits for the children of the run that are at work. It gives what must be
