@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"faultlab/engine/plain"
 	"faultlab/scenarios/lang"
 )
 
@@ -117,6 +118,6 @@ func (b *Bench) actExpire(ctx context.Context, l lang.Line) error {
 	if err := b.pass(ctx, longest+time.Second); err != nil {
 		return err
 	}
-	b.note(Note{Verb: l.Verb, Text: spell(longest+time.Second) + " have passed: every key of before is forgotten"})
+	b.note(Note{Verb: l.Verb, Text: plain.Duration(longest+time.Second) + " have passed: every key of before is forgotten"})
 	return nil
 }

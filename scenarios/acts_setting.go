@@ -1,11 +1,9 @@
 package scenarios
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"faultlab/engine/assume"
-	"faultlab/faultprovider"
 	"faultlab/faultprovider/contract"
 	"faultlab/scenarios/lang"
 )
@@ -82,14 +80,4 @@ func (b *Bench) actClearFaults(l lang.Line) error {
 	b.prov.QueueFaults(nil)
 	b.set(l.Verb, l.Text, func(*Setting) {})
 	return nil
-}
-
-// faultText is a queued fault as the fault verb reads it: its name, or its composition as JSON.
-func faultText(f faultprovider.Fault) string {
-	text, _ := json.Marshal(f) // a fault is plain data
-	var name string
-	if json.Unmarshal(text, &name) == nil {
-		return name
-	}
-	return string(text)
 }

@@ -44,7 +44,7 @@ func (b *Bench) targets(l lang.Line, key string) ([]runKey, *engine.Engine, erro
 	var out []runKey
 	for _, o := range b.line.Latest().Operations {
 		for i, c := range o.Doubts {
-			if (run == "" || o.DoubtRuns[i] == r.ID) && (step == "" || stepName(o.Step, o.Undo) == step) &&
+			if (run == "" || o.DoubtRuns[i] == r.ID) && (step == "" || engine.StepName(o.Step, o.Undo) == step) &&
 				(write == "" || write == c.Write || write == c.Route()) && (key == "" || c.Key == key) {
 				out = append(out, runKey{o.DoubtRuns[i], c.Key})
 			}

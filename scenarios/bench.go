@@ -17,6 +17,7 @@ import (
 	"faultlab/engine/woml"
 	"faultlab/faultprovider"
 	"faultlab/scenarios/lang"
+	"faultlab/scenarios/timeline"
 	"faultlab/store"
 )
 
@@ -112,8 +113,7 @@ func Open(s *lang.Scenario, o Options) (*Bench, error) {
 	}
 	b := &Bench{s: s, o: o, seed: cmp.Or(o.Seed, s.Seed, defaultSeed), sources: map[string]string{},
 		committed: map[string]bool{}, sent: map[string]sent{}, last: map[string]int{}, numbers: map[string]int{}, waiting: map[int]int{}, extra: map[string][]byte{}}
-	b.line = newTimeline(s.Subject, b.situation, func() time.Time { return b.clk.Now() })
-	b.line.notify, b.line.index.seen.askable = b.changed, b.askable
+	b.line = timeline.New(timeline.Options{Subject: s.Subject, Situation: b.situation, Now: func() time.Time { return b.clk.Now() }, Askable: b.askable, Notify: b.changed})
 	b.openClock()
 	b.root, b.stop = b.clk.WithCancel(context.Background())
 	b.databases = &databases{Databases: store.NewDatabases("", b.place), clk: b.clk}
@@ -259,13 +259,13 @@ func (b *Bench) Close() error {
 }
 
 // note puts what was done to the bench on the timeline.
-func (b *Bench) note(n Note) { b.line.append(Entry{At: b.clk.Now(), Note: &n}) }
+func (b *Bench) note(n Note) { b.line.Append(Entry{At: b.clk.Now(), Note: &n}) }
 
 // set changes the bench's setting and notes it, with the faults that are queued now: requests take them without a word to the bench.
 func (b *Bench) set(verb, text string, change func(*Setting)) {
 	var queued []string
 	for _, f := range b.prov.Faults() {
-		queued = append(queued, faultText(f))
+		queued = append(queued, timeline.FaultText(f))
 	}
 	b.mu.Lock()
 	b.setting.Faults = queued

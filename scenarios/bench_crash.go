@@ -8,6 +8,7 @@ import (
 	"faultlab/engine/clock"
 	"faultlab/faultprovider"
 	"faultlab/scenarios/lang"
+	"faultlab/scenarios/timeline"
 )
 
 // crashes are those that happened and those that are armed. Guarded by Bench.mu.
@@ -82,7 +83,7 @@ func (b *Bench) placeOf(point, requestID string) (standing, bool) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return standing{point, id.Run, b.numbers[id.Run], stepName(id.Step, id.Undo), id.Attempt, b.sent[requestID].call, id.Number}, true
+	return standing{point, id.Run, b.numbers[id.Run], engine.StepName(id.Step, id.Undo), id.Attempt, b.sent[requestID].call, id.Number}, true
 }
 
 // placeAt is where a worker stands that comes to a gate.
@@ -109,20 +110,20 @@ func (b *Bench) placeAt(p clock.Point, requestID string) (standing, bool) {
 func (b *Bench) observeCrashes(events []engine.Event) {
 	for _, e := range events {
 		at := standing{run: e.Run}
-		pos, _ := posOf(e.Fact)
+		pos, _ := timeline.PosOf(e.Fact)
 		switch f := e.Fact.(type) {
 		case engine.CallEnded:
-			at.point, at.step, at.attempt, at.call = lang.CrashAfterRecord, stepName(f.Step, f.Undo), f.Attempt, f.Call
+			at.point, at.step, at.attempt, at.call = lang.CrashAfterRecord, engine.StepName(f.Step, f.Undo), f.Attempt, f.Call
 		case engine.AttemptEnded:
 			if f.Next != engine.NextRetry {
 				continue
 			}
-			at.point, at.step, at.attempt = lang.CrashInBackoff, stepName(f.Step, f.Undo), f.Attempt
+			at.point, at.step, at.attempt = lang.CrashInBackoff, engine.StepName(f.Step, f.Undo), f.Attempt
 		default:
 			continue
 		}
 		b.mu.Lock()
-		at.number, at.request = b.numbers[e.Run], b.last[callPlace(e.Run, pos)]
+		at.number, at.request = b.numbers[e.Run], b.last[timeline.CallPlace(e.Run, pos)]
 		b.mu.Unlock()
 		b.crashSoon(at)
 	}

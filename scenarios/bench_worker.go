@@ -11,6 +11,7 @@ import (
 	"faultlab/engine/woml"
 	"faultlab/faultprovider"
 	"faultlab/scenarios/lang"
+	"faultlab/scenarios/timeline"
 )
 
 // openWorker loads the documents that the scenario embeds and starts the first worker.
@@ -54,7 +55,7 @@ func (b *Bench) load(name string, src []byte) error {
 
 // parse reads a document; its mistakes are placed in the scenario's file where it is embedded.
 func (b *Bench) parse(name string, src []byte) (*woml.Document, error) {
-	d, diags := document(src)
+	d, diags := timeline.Document(src)
 	if d != nil {
 		return d, nil
 	}
@@ -117,7 +118,7 @@ func (b *Bench) console(run string, at engine.Pos, level, text string) {
 	if len(text) > longestConsole {
 		text = strings.ToValidUTF8(text[:longestConsole], "") + "…"
 	}
-	b.note(Note{Verb: NoteConsole, Text: stepName(at.Step, at.Undo) + ", " + level + ": " + text, Run: run, Step: at.Step, Undo: at.Undo})
+	b.note(Note{Verb: NoteConsole, Text: engine.StepName(at.Step, at.Undo) + ", " + level + ": " + text, Run: run, Step: at.Step, Undo: at.Undo})
 }
 
 // worker is the engine, or the reason why there is none.
@@ -156,24 +157,20 @@ func (b *Bench) askable(c *engine.Call) bool {
 
 // observeEvents puts what a worker wrote down on the timeline.
 func (b *Bench) observeEvents(events []engine.Event) {
-	entries := make([]Entry, len(events))
-	for i := range events {
-		entries[i] = Entry{At: events[i].At, Event: &events[i]}
-	}
 	b.mu.Lock()
 	for _, e := range events {
 		switch f := e.Fact.(type) {
 		case engine.Admitted:
 			b.numbers[e.Run] = len(b.numbers) + 1
 		case engine.RequestSent:
-			b.sent[f.ID] = sent{f.Method + " " + pathOf(f.URL, f.Key), b.workers, f.Call}
+			b.sent[f.ID] = sent{f.Method + " " + timeline.PathOf(f.URL, f.Key), b.workers, f.Call}
 			if id, ok := engine.ParseRequestID(f.ID); ok {
-				b.last[callPlace(e.Run, f.Pos)] = id.Number
+				b.last[timeline.CallPlace(e.Run, f.Pos)] = id.Number
 			}
 		}
 	}
 	b.mu.Unlock()
-	b.line.append(entries...)
+	b.line.Append(timeline.EventEntries(events)...)
 	b.observeCrashes(events)
 }
 
@@ -193,7 +190,7 @@ func (b *Bench) observeChange(c faultprovider.Change) {
 	if n := len(entries); n > 0 && len(c.Effects) > 0 {
 		entries[commitOf(c.Entries)].Effects = c.Effects
 	}
-	b.line.append(entries...)
+	b.line.Append(entries...)
 	for _, e := range c.Entries {
 		b.observeArrival(e)
 	}

@@ -88,7 +88,7 @@ func stepStatus(r *engine.Run, s *engine.Step) string {
 func (f Facts) Operations() []lang.OperationFact {
 	out := make([]lang.OperationFact, len(f.View.Operations))
 	for i, o := range f.View.Operations {
-		out[i] = lang.OperationFact{Step: stepName(o.Step, o.Undo), Write: o.Write, Target: o.Route, Subject: o.Subject, Keys: o.Keys, Belief: string(o.Belief), Verdict: string(o.Verdict)}
+		out[i] = lang.OperationFact{Step: engine.StepName(o.Step, o.Undo), Write: o.Write, Target: o.Route, Subject: o.Subject, Keys: o.Keys, Belief: string(o.Belief), Verdict: string(o.Verdict)}
 		var evidence []engine.EvidenceAt
 		runs := map[int64]int{}
 		for _, id := range o.Runs {
@@ -156,7 +156,7 @@ func (f Facts) Effects() []lang.EffectFact {
 	for i, e := range f.View.Effects {
 		out[i] = lang.EffectFact{Collection: e.Collection, ID: e.ID, Key: e.Key, Body: e.Body}
 		if c := f.askedBy(e.RequestID); c != nil {
-			out[i].Step, out[i].Write, out[i].Target = stepName(c.Step, c.Undo), c.Write, c.Route()
+			out[i].Step, out[i].Write, out[i].Target = engine.StepName(c.Step, c.Undo), c.Write, c.Route()
 		}
 	}
 	return out
@@ -177,18 +177,7 @@ func (f Facts) Untaken() []string {
 }
 
 // Log implements lang.Facts.
-func (f Facts) Log() []string { return logLines(f.View.Log) }
-
-// logLines are the provider's decisions as its log prints them.
-func logLines(log []faultprovider.Entry) []string {
-	var out []string
-	for _, e := range log {
-		if line := e.Text(); line != "" {
-			out = append(out, line)
-		}
-	}
-	return out
-}
+func (f Facts) Log() []string { return f.View.LogLines() }
 
 // Deliveries implements lang.Facts.
 func (f Facts) Deliveries() []lang.DeliveryFact {
@@ -224,14 +213,6 @@ func (b *Bench) facts() Facts {
 
 // sinceStart is how long the bench's clock had gone at a moment.
 func (b *Bench) sinceStart(at time.Time) time.Duration { return at.Sub(b.opened) }
-
-// stepName is how expectations name a step, with a ~ before a compensation's.
-func stepName(step string, undo bool) string {
-	if undo {
-		return "~" + step
-	}
-	return step
-}
 
 // askedBy is the call that sent a request; nil for a request of nobody's.
 func (f Facts) askedBy(requestID string) *engine.Call {

@@ -8,6 +8,7 @@ import (
 	"faultlab/faultprovider/contract"
 	"faultlab/faultprovider/jsondoc"
 	"faultlab/scenarios/lang"
+	"faultlab/scenarios/timeline"
 )
 
 // mistakes are those of a scenario that the language alone does not see: in its documents, in what its lines name, in
@@ -19,7 +20,7 @@ func mistakes(s *lang.Scenario) lang.Errors {
 		if path.Ext(name) != ".woml" {
 			continue
 		}
-		d, diags := document(s.Files[name])
+		d, diags := timeline.Document(s.Files[name])
 		if d != nil {
 			continue
 		}

@@ -5,10 +5,12 @@ import (
 	"path"
 	"slices"
 
+	"faultlab/engine"
 	"faultlab/engine/woml"
 	"faultlab/faultprovider/contract"
 	"faultlab/faultprovider/fault"
 	"faultlab/scenarios/lang"
+	"faultlab/scenarios/timeline"
 )
 
 // names answers what fits in a scenario's lines: the faults and contracts of the
@@ -27,7 +29,7 @@ func namesOf(s *lang.Scenario) names {
 		if path.Ext(name) != ".woml" {
 			continue
 		}
-		if d, _ := document(s.Files[name]); d != nil {
+		if d, _ := timeline.Document(s.Files[name]); d != nil {
 			n.docs = append(n.docs, d)
 		}
 	}
@@ -85,7 +87,7 @@ func (n names) steps() []string {
 		for _, s := range d.Workflow.Steps {
 			out = append(out, s.ID)
 			if s.Compensate != nil {
-				out = append(out, stepName(s.ID, true))
+				out = append(out, engine.StepName(s.ID, true))
 			}
 		}
 	}

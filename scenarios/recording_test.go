@@ -34,7 +34,7 @@ func replayed(t *testing.T, b *Bench) *Report {
 
 func sameTimeline(t *testing.T, b *Bench, r *Report) {
 	t.Helper()
-	all := func(e Entry) any { return e.json(b.Timeline().At(1).At) }
+	all := func(e Entry) any { return entryOf(e, b.Timeline().At(1).At) }
 	live, again := sideText(t, b.Report(), all), sideText(t, r, all)
 	if live != again {
 		t.Errorf("the recording gives another timeline:\n%s", firstDifference(live, again))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"faultlab/engine/plain"
 	"faultlab/scenarios/lang"
 )
 
@@ -77,7 +78,7 @@ func (b *Bench) report(m *moment) *Report {
 		if c.At.After(m.at) {
 			break
 		}
-		r.Warnings = append(r.Warnings, fmt.Sprintf("at %s a deadline and something else fall on the same instant: %s", span(b.sinceStart(c.At)), c.Deadline))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("at %s a deadline and something else fall on the same instant: %s", plain.Seconds(b.sinceStart(c.At)), c.Deadline))
 	}
 	return r
 }

@@ -93,10 +93,10 @@ func (r *Report) WriteJSON(w io.Writer) error {
 		out.Runs = append(out.Runs, j)
 	}
 	for _, o := range r.View.Operations {
-		out.Operations = append(out.Operations, operationJSON{stepName(o.Step, o.Undo), o.Write, o.Subject, o.Runs, o.Keys, o.Belief, effectIDs(o.Effects), o.Verdict, o.Why})
+		out.Operations = append(out.Operations, operationJSON{engine.StepName(o.Step, o.Undo), o.Write, o.Subject, o.Runs, o.Keys, o.Belief, effectIDs(o.Effects), o.Verdict, o.Why})
 	}
 	for _, e := range r.Timeline {
-		out.Timeline = append(out.Timeline, e.json(r.View.Start))
+		out.Timeline = append(out.Timeline, entryOf(e, r.View.Start))
 	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
@@ -111,7 +111,7 @@ func effectIDs(all []faultprovider.Effect) []string {
 	return out
 }
 
-func (e Entry) json(start time.Time) entryJSON {
+func entryOf(e Entry, start time.Time) entryJSON {
 	out := entryJSON{N: e.N, At: e.At.Sub(start).Seconds(), Effects: e.Effects}
 	switch {
 	case e.Event != nil:

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"faultlab/engine"
+	"faultlab/engine/plain"
+	"faultlab/scenarios/timeline"
 )
 
 // WriteMarkdown writes the report as a reviewer reads it: verdict, wire diagram, a crowd counted, ledger, history.
@@ -16,7 +18,7 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 		mark = "**FAILED**"
 	}
 	fmt.Fprintf(&b, "## %s\n\n", MarkdownText(r.Scenario.Title))
-	fmt.Fprintf(&b, "`%s` · %s · %s · seed %d · %s on the bench's clock\n\n", strings.ReplaceAll(clean(r.Scenario.Name), "`", "'"), mark, r.Mode, r.Seed, span(r.Took))
+	fmt.Fprintf(&b, "`%s` · %s · %s · seed %d · %s on the bench's clock\n\n", strings.ReplaceAll(plain.OneLine(r.Scenario.Name), "`", "'"), mark, r.Mode, r.Seed, plain.Seconds(r.Took))
 	for _, p := range paragraphs(r.Scenario.Teach) {
 		fmt.Fprintf(&b, "%s\n\n", MarkdownText(p))
 	}
@@ -78,11 +80,11 @@ func (r *Report) ledgerMarkdown(b *strings.Builder) {
 	} else {
 		b.WriteString("| at | collection | id | key |\n| --- | --- | --- | --- |\n")
 		for _, e := range r.View.Effects {
-			fmt.Fprintf(b, "| %s | %s | %s | %s |\n", span(r.View.Since(e.CommittedAt)), MarkdownText(e.Collection), MarkdownText(e.ID), MarkdownText(shortKey(e.Key)))
+			fmt.Fprintf(b, "| %s | %s | %s | %s |\n", plain.Seconds(r.View.Since(e.CommittedAt)), MarkdownText(e.Collection), MarkdownText(e.ID), MarkdownText(timeline.ShortKey(e.Key)))
 		}
 		b.WriteString("\n")
 	}
-	if lines := logLines(r.View.Log); len(lines) > 0 {
+	if lines := r.View.LogLines(); len(lines) > 0 {
 		fmt.Fprintf(b, "```text\n%s\n```\n\n", strings.ReplaceAll(cleanLines(lines), "```", "'''"))
 	}
 }
@@ -90,7 +92,7 @@ func (r *Report) ledgerMarkdown(b *strings.Builder) {
 func cleanLines(lines []string) string {
 	out := make([]string, len(lines))
 	for i, l := range lines {
-		out[i] = clean(l)
+		out[i] = plain.OneLine(l)
 	}
 	return strings.Join(out, "\n")
 }
@@ -107,10 +109,10 @@ func (r *Report) historyMarkdown(b *strings.Builder) {
 			itself = fmt.Sprintf(", %d of them by the transport itself", c.ByTransport)
 		}
 		fmt.Fprintf(b, "- `%s` %s: %s%s; %s, %s, %s%s\n", run.ID, MarkdownText(run.Admitted.Workflow), run.Status, need,
-			count(c.Attempts, "attempt"), count(c.Calls, "call"), count(c.Requests, "request"), itself)
+			plain.Count(c.Attempts, "attempt"), plain.Count(c.Calls, "call"), plain.Count(c.Requests, "request"), itself)
 		for _, s := range run.Steps {
 			for _, a := range s.Attempts {
-				fmt.Fprintf(b, "  - %s, attempt %d: %s\n", MarkdownText(stepName(s.ID, s.Undo)), a.N, MarkdownText(attemptText(a)))
+				fmt.Fprintf(b, "  - %s, attempt %d: %s\n", MarkdownText(engine.StepName(s.ID, s.Undo)), a.N, MarkdownText(attemptText(a)))
 			}
 		}
 	}
@@ -157,14 +159,14 @@ func paragraphs(text string) []string {
 
 // MarkdownText makes what others wrote text of one line that Markdown and its tables
 // show as it stands: neither HTML, nor a link or an image, nor another cell.
-func MarkdownText(s string) string { return markdownSigns.Replace(clean(s)) }
+func MarkdownText(s string) string { return markdownSigns.Replace(plain.OneLine(s)) }
 
 var markdownSigns = strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;", "&", "&amp;", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "`", "'")
 
 // WriteMarkdown writes that there is no report, and why.
 func (u *Unread) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "## `%s`\n\n**COULD NOT BE READ**\n\n", strings.ReplaceAll(clean(u.File), "`", "'"))
+	fmt.Fprintf(&b, "## `%s`\n\n**COULD NOT BE READ**\n\n", strings.ReplaceAll(plain.OneLine(u.File), "`", "'"))
 	for _, line := range strings.Split(u.Error(), "\n") {
 		fmt.Fprintf(&b, "- %s\n", MarkdownText(line))
 	}

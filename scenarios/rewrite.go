@@ -8,6 +8,7 @@ import (
 
 	"faultlab/engine/woml"
 	"faultlab/scenarios/lang"
+	"faultlab/scenarios/timeline"
 )
 
 // policy is what the policy and key verbs changed about the documents that follow.
@@ -76,7 +77,7 @@ func (b *Bench) rewrite(l lang.Line, p policy) error {
 
 // apply is the document with the policy put in.
 func (p policy) apply(src, subject string) (*woml.Document, error) {
-	d, diags := document([]byte(src))
+	d, diags := timeline.Document([]byte(src))
 	if d == nil {
 		return nil, fmt.Errorf("%s: %s", diags[0].Code, diags[0].Message)
 	}
@@ -92,7 +93,7 @@ func (p policy) apply(src, subject string) (*woml.Document, error) {
 		}
 		src = head + rest
 	}
-	out, diags := document([]byte(src))
+	out, diags := timeline.Document([]byte(src))
 	if out == nil {
 		return nil, fmt.Errorf("this policy does not fit the document: %s", diags[0].Message)
 	}

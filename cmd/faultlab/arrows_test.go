@@ -21,6 +21,7 @@ var rooms = []struct {
 	{"tui/pin", ""},
 	{"scenarios", "store faultprovider engine"},
 	{"scenarios/lang", ""},
+	{"scenarios/timeline", "faultprovider engine"},
 	{"store", "faultprovider engine"},
 	{"store/changecode", "faultprovider engine/clock"},
 	{"faultprovider", "engine/clock"},

@@ -1,10 +1,12 @@
-package scenarios
+package timeline_test
 
 import (
 	"strings"
 	"testing"
 
+	"faultlab/scenarios"
 	"faultlab/scenarios/lang"
+	"faultlab/scenarios/timeline"
 )
 
 // explainedCase is a small scenario, and what it is explained by.
@@ -85,14 +87,14 @@ func single(attributes, script string) string {
 const jobChild = `<woml><workflow id="b" name="B"><triggers><manual id="bGo" /></triggers><steps><step id="job"><script>const r = await services.http.request({ method: "POST", url: "http://127.0.0.1:4040/jobs", json: {}, idempotency: { header: "Idempotency-Key", value: attempt.idempotencyKey } }, { name: "job" }); return { id: r.data.id };</script></step></steps></workflow></woml>`
 
 // play plays the case to its end.
-func (c explainedCase) play(t *testing.T) *Bench {
+func (c explainedCase) play(t *testing.T) *scenarios.Bench {
 	t.Helper()
 	text := "title " + c.name + "\n" + strings.ReplaceAll(c.lines, "|", "\n") + "\n-- a.woml --\n" + c.document + "\n-- b.woml --\n" + jobChild + "\n"
 	s, err := lang.Parse("case.txtar", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := benchOf(t, s, Options{})
+	b := benchOf(t, s, scenarios.Options{})
 	b.Play()
 	rest(t, b)
 	return b
@@ -107,7 +109,7 @@ func TestCasesAreExplained(t *testing.T) {
 			for _, o := range v.Operations {
 				if c.operation == "" || o.Name() == c.operation {
 					if o.Why != c.want {
-						t.Errorf("%s\n got  %s\n want %s\n%s", o.Verdict, o.Why, c.want, WireText(v.Wire, v.Start))
+						t.Errorf("%s\n got  %s\n want %s\n%s", o.Verdict, o.Why, c.want, timeline.WireText(v.Wire, v.Start))
 					}
 					return
 				}

@@ -1,49 +1,28 @@
-package scenarios
+package timeline_test
 
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"faultlab/engine"
-	"faultlab/faultprovider"
+	"faultlab/scenarios"
+	"faultlab/scenarios/timeline"
 )
-
-var verdicts = []engine.Verdict{engine.OneEffect, engine.CleanFailure, engine.PhantomSuccess, engine.FalseFailure,
-	engine.Unresolved, engine.Duplicate, engine.Compensated, engine.Uncompensated}
-
-func TestEveryVerdictIsToldWhateverHappened(t *testing.T) {
-	t.Parallel()
-	for _, v := range verdicts {
-		f := facts{Operation: Operation{Verdict: v}, noun: "job"}
-		i := explanationOf(f)
-		if i < 0 {
-			t.Errorf("nothing explains %s", v)
-			continue
-		}
-		if text := explanations[i].text(f); text == "" || strings.Contains(text, "%!") {
-			t.Errorf("%s is told as %q", v, text)
-		}
-	}
-}
 
 // A row of the table that nothing ever meets is one that nobody has seen to be true: every moment of the catalogue, and
 // the small scenarios of explained.
 func TestEveryExplanationIsTrueOfSomeScenario(t *testing.T) {
 	t.Parallel()
-	told := make([]string, len(explanations))
-	mark := func(name string, line *Timeline) {
+	told := make([]string, timeline.Explanations())
+	mark := func(name string, line *timeline.Timeline) {
 		for n := 1; n <= line.Len(); n++ {
-			line.View(n)
-			for _, o := range line.foldAt(n).ops.list {
-				if o.out.Verdict != "" && o.shows() {
-					told[explanationOf(o.facts)] = name
-				}
+			for _, o := range line.Explained(n) {
+				told[o.Row] = name
 			}
 		}
 	}
-	for _, s := range Catalogue() {
-		b := benchOf(t, s, Options{})
+	for _, s := range scenarios.Catalogue() {
+		b := benchOf(t, s, scenarios.Options{})
 		b.Play()
 		rest(t, b)
 		if strings.HasPrefix(s.Name, "herd") {
@@ -56,7 +35,7 @@ func TestEveryExplanationIsTrueOfSomeScenario(t *testing.T) {
 	}
 	for i, name := range told {
 		if name == "" {
-			t.Errorf("no scenario meets row %d, of %s: %s", i, explanations[i].verdict, explanations[i].text(facts{noun: "job"}))
+			t.Errorf("no scenario meets row %d, %s", i, timeline.ExplanationText(i))
 		}
 	}
 }
@@ -80,32 +59,12 @@ func TestWhyIsTrueOfWhatHappened(t *testing.T) {
 		"transport-repeats-by-itself":     "The script made one call, and the transport sent it again by itself. Only the key kept it one job, and nobody asked whether it would.",
 		"webhook-delivered-twice-at-once": "Asked for once, answered, and the ledger holds one job.",
 	} {
-		s, err := Find(name)
+		s, err := scenarios.Find(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := replay(t, s, Options{}).View.Operations[0].Why; got != want {
+		if got := replay(t, s, scenarios.Options{}).View.Operations[0].Why; got != want {
 			t.Errorf("%s\n got  %s\n want %s", name, got, want)
-		}
-	}
-	late := []faultprovider.Effect{{Key: "k", CommittedAt: time.Unix(30, 0)}, {Key: "k", CommittedAt: time.Unix(29, 0)}}
-	for _, c := range []struct {
-		f    facts
-		want string
-	}{
-		{facts{Operation: Operation{Verdict: engine.OneEffect}, noun: "job", replayed: true, attempts: 3, made: 2}, "An earlier attempt made the job. Only the shared key kept a later one from making another."},
-		{facts{Operation: Operation{Verdict: engine.OneEffect}, noun: "job", replayed: true, attempts: 1, made: 1}, "An earlier request made the job. Only the shared key kept the next from making another."},
-		{facts{Operation: Operation{Verdict: engine.OneEffect, Runs: make([]string, 7)}, noun: "job", replayed: true}, "7 runs asked for it under one key. One of them made the job, the others were told of it."},
-		{facts{Operation: Operation{Verdict: engine.OneEffect, Keys: make([]string, 2)}, noun: "job", requests: 2}, "It is done, and the ledger holds one job."},
-		{facts{Operation: Operation{Verdict: engine.OneEffect}, noun: "job", broke: true}, "The job is made, and the run failed afterwards. The job remains: trying again would make another."},
-		{facts{Operation: Operation{Verdict: engine.OneEffect, Keys: make([]string, 1)}, noun: "job", broke: true}, "The job is made, and the run failed afterwards. The job remains: whoever tries again must keep the key."},
-		{facts{Operation: Operation{Verdict: engine.CleanFailure}, noun: "job", requests: 1, status: 429}, "The provider turned it away and made no job: both sides agree. It may be asked again later."},
-		{facts{Operation: Operation{Verdict: engine.Duplicate, Keys: make([]string, 1), Effects: late}, noun: "job", forced: true, resentAt: late[0].CommittedAt.Add(-time.Second)},
-			"The key was the same, and the provider kept nothing under it: the second request was a new operation to it: 2 jobs."},
-		{facts{Operation: Operation{Verdict: engine.Duplicate, Keys: make([]string, 3), Effects: make([]faultprovider.Effect, 3)}, noun: "job"}, "Three keys for one operation: the provider could not know that they mean the same job, and made 3 jobs."},
-	} {
-		if got := explanations[explanationOf(c.f)].text(c.f); got != c.want {
-			t.Errorf("got  %s\nwant %s", got, c.want)
 		}
 	}
 }
@@ -152,7 +111,7 @@ func TestWhyIsTrueOfWhatAPersonDid(t *testing.T) {
 	} {
 		t.Run(c.script, func(t *testing.T) {
 			t.Parallel()
-			b := bench(t, c.name, Options{})
+			b := bench(t, c.name, scenarios.Options{})
 			do(t, b, strings.Split(strings.Replace(c.script, "|trigger", "|trigger fulfill payload.json", 1), "|")...)
 			if got := b.Timeline().Latest().Operations[0].Why; got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
@@ -165,11 +124,11 @@ func TestWhyIsTrueOfWhatAPersonDid(t *testing.T) {
 // that needs it has an operation that says what is in doubt, and what can be decided.
 func TestWhatNeedsReconcilingCanBeReconciled(t *testing.T) {
 	t.Parallel()
-	for _, s := range Catalogue() {
+	for _, s := range scenarios.Catalogue() {
 		if strings.HasPrefix(s.Name, "herd") {
 			continue // 50 times the same
 		}
-		b := benchOf(t, s, Options{})
+		b := benchOf(t, s, scenarios.Options{})
 		b.Play()
 		rest(t, b)
 		last := map[string]engine.Kind{} // by run; after a decision it has yet to say again how it ended
@@ -183,7 +142,7 @@ func TestWhatNeedsReconcilingCanBeReconciled(t *testing.T) {
 				for _, run := range o.DoubtRuns {
 					doubtful[run] = true
 				}
-				if len(o.Doubts) != len(o.DoubtRuns) || len(o.Options) != len(consequences) && len(o.Doubts) > 0 {
+				if len(o.Doubts) != len(o.DoubtRuns) || len(o.Options) != timeline.Decisions() && len(o.Doubts) > 0 {
 					t.Errorf("%s, entry %d: %d doubts of %d runs, %d options", s.Name, n, len(o.Doubts), len(o.DoubtRuns), len(o.Options))
 				}
 			}
@@ -213,7 +172,7 @@ func TestADoneOperationWithAnUnknownWriteIsSettled(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			b := bench(t, "naive-new-key-after-a-drop", Options{})
+			b := bench(t, "naive-new-key-after-a-drop", scenarios.Options{})
 			b.Play()
 			rest(t, b)
 			do(t, b, c.lines...)

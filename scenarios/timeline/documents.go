@@ -1,4 +1,4 @@
-package scenarios
+package timeline
 
 import (
 	"sync"
@@ -16,8 +16,8 @@ var parsed = struct {
 // mostParsed bounds how many documents are kept.
 const mostParsed = 256
 
-// document reads a document, or tells what is wrong with it.
-func document(src []byte) (*woml.Document, []woml.Diagnostic) {
+// Document reads a document, or tells what is wrong with it.
+func Document(src []byte) (*woml.Document, []woml.Diagnostic) {
 	parsed.Lock()
 	d := parsed.docs[string(src)]
 	parsed.Unlock()

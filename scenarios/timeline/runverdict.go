@@ -1,4 +1,4 @@
-package scenarios
+package timeline
 
 import (
 	"strings"
@@ -146,7 +146,7 @@ func (x *index) stepsOf(r *engine.Run) int {
 	if ok {
 		return n
 	}
-	if d, _ := document([]byte(r.Admitted.Source)); d != nil {
+	if d, _ := Document([]byte(r.Admitted.Source)); d != nil {
 		n = len(d.Workflow.Steps)
 	}
 	x.steps[r.Admitted.Definition] = n

@@ -1,4 +1,4 @@
-package scenarios
+package timeline
 
 import (
 	"encoding/json"
@@ -87,7 +87,7 @@ func (f *opFold) freeze(runs []*engine.Run) []*op {
 const optionsHold = time.Second
 
 // values are the operations for a view at a moment, those left out that stand for no effect.
-func (f *opFold) values(runs []*engine.Run, at time.Time, situate situate) []Operation {
+func (f *opFold) values(runs []*engine.Run, at time.Time, situation Situation) []Operation {
 	f.doubtful = 0
 	for _, o := range f.list {
 		if len(o.doubts) == 0 {
@@ -95,7 +95,7 @@ func (f *opFold) values(runs []*engine.Run, at time.Time, situate situate) []Ope
 		}
 		f.doubtful++
 		if o.asked.IsZero() || at.Sub(o.asked).Abs() >= optionsHold {
-			if o.out.Options, o.facts.next = options(runs, o.doubts, situate); o.facts.next != nil {
+			if o.out.Options, o.facts.next = options(runs, o.doubts, situation); o.facts.next != nil {
 				o.out.Advice = o.facts.next.Advice()
 			}
 			o.out.Why = explain(o.facts)
@@ -159,7 +159,7 @@ func (f *opFold) event(e engine.Event, i int, runs []*engine.Run) {
 	if a, ok := e.Fact.(engine.Admitted); ok {
 		f.index.calls(a.Parent, i)
 	}
-	p, ok := posOf(e.Fact)
+	p, ok := PosOf(e.Fact)
 	switch s := r.StepAt(p.Step, p.Undo); {
 	case f.index.alone(r) && ok && !reopens(e.Fact) && s != nil:
 		f.step(i, r, s)

@@ -1,4 +1,4 @@
-package scenarios
+package timeline
 
 import (
 	"strconv"
@@ -60,7 +60,7 @@ func (w *wire) logRows(e faultprovider.Entry) []Row {
 // received is a request that nobody on the caller's side wrote down: one from
 // outside, or one that the caller's transport sent again by itself.
 func (w *wire) received(e faultprovider.Entry, foreign bool) []Row {
-	text := e.Method + " " + pathOf(e.Path, e.Key)
+	text := e.Method + " " + PathOf(e.Path, e.Key)
 	if foreign {
 		return one(Row{Kind: RowSend, Tone: ToneWire, Text: text, Detail: "from outside", Truth: true})
 	}

@@ -1,4 +1,4 @@
-package scenarios
+package timeline_test
 
 import (
 	"fmt"
@@ -10,27 +10,24 @@ import (
 	"pgregory.net/rapid"
 
 	"faultlab/engine"
+	"faultlab/scenarios"
+	"faultlab/scenarios/timeline"
 )
 
 // advising are the words by which a sentence tells somebody to decide.
 var advising = regexp.MustCompile(`(?i)\b(record it|resubmit|abandon it|send it again|may be sent again|escalate it)\b`)
 
 // holdAdvice reports sentences that advise what table e does not allow.
-func holdAdvice(t interface{ Errorf(string, ...any) }, name string, line *Timeline) {
+func holdAdvice(t interface{ Errorf(string, ...any) }, name string, line *timeline.Timeline) {
 	for n := 1; n <= line.Len(); n++ {
-		line.View(n)
-		for _, o := range line.foldAt(n).ops.list {
-			f := o.facts
-			if o.out.Verdict == "" || !o.shows() {
-				continue
-			}
-			if f.next != nil {
-				if d := decisionOf[f.next.Advice()]; d != "" && f.next.Ruling(d, false).Permission != engine.Allowed {
-					t.Errorf("%s, entry %d: %q advises to %s, which is refused: %s", name, n, o.out.Why, d, f.next.Ruling(d, false).Why)
+		for _, o := range line.Explained(n) {
+			if o.Next != nil {
+				if d := decisionOf[o.Next.Advice()]; d != "" && o.Next.Ruling(d, false).Permission != engine.Allowed {
+					t.Errorf("%s, entry %d: %q advises to %s, which is refused: %s", name, n, o.Why, d, o.Next.Ruling(d, false).Why)
 				}
 			}
-			if f.next = nil; advising.MatchString(explain(f)) {
-				t.Errorf("%s, entry %d: %q advises by itself, without table e", name, n, explain(f))
+			if advising.MatchString(o.Bare) {
+				t.Errorf("%s, entry %d: %q advises by itself, without table e", name, n, o.Bare)
 			}
 		}
 	}
@@ -40,11 +37,11 @@ var decisionOf = map[engine.Advice]engine.Decision{engine.AdviseRecord: engine.R
 
 func TestNoSentenceAdvisesWhatIsRefused(t *testing.T) {
 	t.Parallel()
-	for _, s := range Catalogue() {
+	for _, s := range scenarios.Catalogue() {
 		if strings.HasPrefix(s.Name, "herd") {
 			continue // 50 times the same
 		}
-		b := benchOf(t, s, Options{})
+		b := benchOf(t, s, scenarios.Options{})
 		b.Play()
 		rest(t, b)
 		holdAdvice(t, s.Name, b.Timeline())
@@ -73,13 +70,13 @@ func TestWhatIsAdvisedIsCarriedOut(t *testing.T) {
 		b := c.play(t)
 		for range 5 {
 			v := b.Timeline().Latest()
-			i := slices.IndexFunc(v.Operations, func(o Operation) bool { return len(o.Doubts) > 0 && o.Advice != "" })
+			i := slices.IndexFunc(v.Operations, func(o timeline.Operation) bool { return len(o.Doubts) > 0 && o.Advice != "" })
 			if i < 0 || v.Operations[i].Advice == engine.AdviseEscalate {
 				break
 			}
 			verb := map[engine.Advice]string{engine.AdviseLookup: "lookup", engine.AdviseRecord: "record", engine.AdviseResubmit: "resubmit"}[v.Operations[i].Advice]
 			if err := b.Do(verb); err != nil {
-				r.Fatalf("%s\n%s was advised (%s) and refused: %v", WireText(v.Wire, v.Start), verb, v.Operations[i].Why, err)
+				r.Fatalf("%s\n%s was advised (%s) and refused: %v", timeline.WireText(v.Wire, v.Start), verb, v.Operations[i].Why, err)
 			}
 			rest(t, b)
 		}

@@ -1,10 +1,10 @@
-package scenarios
+package timeline
 
 import (
+	"faultlab/engine/plain"
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -34,16 +34,16 @@ var glyphs = map[RowKind]string{
 
 // text is one row without its time.
 func (r Row) text() string {
-	what := clean(r.Text)
+	what := plain.OneLine(r.Text)
 	if r.Detail != "" {
-		what += "  " + clean(r.Detail)
+		what += "  " + plain.OneLine(r.Detail)
 	}
 	switch r.Kind {
 	case RowSend:
 		if room := wireWidth - 7; utf8.RuneCountInString(what) > room {
-			what = clean(r.Text)
+			what = plain.OneLine(r.Text)
 			if r.Detail != "" && (r.Key != "" || r.Mark != "") {
-				what += "  " + clean(r.DetailWithin(room-2-utf8.RuneCountInString(what)))
+				what += "  " + plain.OneLine(r.DetailWithin(room-2-utf8.RuneCountInString(what)))
 			}
 		}
 		return "├─ " + line(what, "─", wireWidth-5) + "▶│"
@@ -72,17 +72,4 @@ func line(text, dash string, width int) string {
 		return text + " " + dash
 	}
 	return text + " " + strings.Repeat(dash, n)
-}
-
-// clean makes what others wrote one line of plain text.
-func clean(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return ' '
-		case unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp): // escape codes and bidi marks among them
-			return utf8.RuneError
-		}
-		return r
-	}, s)
 }

@@ -1,4 +1,4 @@
-package scenarios
+package timeline
 
 import (
 	"net/http"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"faultlab/engine"
+	"faultlab/engine/plain"
 )
 
 // ended is a request's end as the caller saw it.
@@ -14,7 +15,7 @@ func (w *wire) ended(run string, now time.Time, f engine.RequestEnded) Row {
 	at := requestPlace(run, f.Pos)
 	r := Row{Request: w.ids[at]}
 	if f.Error != "" {
-		w.broken[callPlace(run, f.Pos)] = true
+		w.broken[CallPlace(run, f.Pos)] = true
 	}
 	f.Error = plainer(f.Error)
 	switch {
@@ -23,7 +24,7 @@ func (w *wire) ended(run string, now time.Time, f engine.RequestEnded) Row {
 	case !f.Began:
 		r.Kind, r.Tone, r.Text, r.Detail = RowNotSent, ToneQuiet, "not sent", f.Error
 	case f.GaveUp != "":
-		r.Kind, r.Tone, r.Text, r.Detail = RowSilence, ToneUnknown, "no reply", gaveUpWords[f.GaveUp]+" after "+spell(now.Sub(w.sentAt[at]))
+		r.Kind, r.Tone, r.Text, r.Detail = RowSilence, ToneUnknown, "no reply", gaveUpWords[f.GaveUp]+" after "+plain.Duration(now.Sub(w.sentAt[at]))
 		if f.Status != 0 {
 			r.Text = strconv.Itoa(f.Status) + ", no whole body"
 		}
@@ -76,7 +77,7 @@ func (w *wire) call(run string, f engine.CallStarted) []Row {
 	if f.Name != "" {
 		what += " " + f.Name
 	}
-	w.calls[callPlace(run, f.Pos)] = what
+	w.calls[CallPlace(run, f.Pos)] = what
 	row := Row{Kind: RowCall, Text: what}
 	if f.Unmarked != "" {
 		row.Detail = "leaves no marker: " + f.Unmarked
@@ -87,7 +88,7 @@ func (w *wire) call(run string, f engine.CallStarted) []Row {
 // callEnded is a row where a database statement or a child failed, where a child
 // answered, and where a whole reply could not be read.
 func (w *wire) callEnded(run string, f engine.CallEnded) []Row {
-	at := callPlace(run, f.Pos)
+	at := CallPlace(run, f.Pos)
 	if in := attemptPlace(run, f.Pos); f.Code != "" {
 		if w.codes[in] == nil {
 			w.codes[in] = map[string]bool{}
@@ -129,12 +130,12 @@ func (w *wire) outcome(e engine.Event, f engine.AttemptEnded) []Row {
 		return rows
 	}
 	wait := f.Due.Sub(e.At)
-	r.Detail = "retry in " + spell(wait)
+	r.Detail = "retry in " + plain.Duration(wait)
 	if at := place(e.Run, f.Pos); w.sentKey[at] != "" && w.sentKey[at] == w.offered[at] {
 		r.Detail += ", same key"
 	}
 	rows[len(rows)-1] = r
-	return append(rows, Row{Kind: RowWait, Tone: ToneQuiet, Text: span(wait), Wait: wait})
+	return append(rows, Row{Kind: RowWait, Tone: ToneQuiet, Text: plain.Seconds(wait), Wait: wait})
 }
 
 // ownError tells of an attempt that failed by what none of its calls met: an error of the script, or a call that was
@@ -177,7 +178,7 @@ func runEnded(run string, f engine.Ended) Row {
 // of its own for the request of a look-up: its row says when it reached the provider.
 func (w *wire) evidence(run string, f engine.Evidence) []Row {
 	at := attemptPlace(run, f.Pos)
-	rows := []Row{{At: w.lookups[at], Kind: RowSend, Tone: ToneWire, Text: strings.TrimSpace("look up " + shortKey(f.Key)), Detail: http.MethodGet + " " + pathOf(f.URL, f.Key)}}
+	rows := []Row{{At: w.lookups[at], Kind: RowSend, Tone: ToneWire, Text: strings.TrimSpace("look up " + ShortKey(f.Key)), Detail: http.MethodGet + " " + PathOf(f.URL, f.Key)}}
 	switch {
 	case f.Status != 0:
 		rows = append(rows, Row{Kind: RowReply, Tone: TonePlain, Text: strconv.Itoa(f.Status)})

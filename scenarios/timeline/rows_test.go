@@ -1,9 +1,9 @@
-package scenarios
+package timeline_test
 
 import (
+	"faultlab/scenarios/timeline"
 	"strings"
 	"testing"
-	"unicode/utf8"
 )
 
 // The wire tells what happened in its own words: why the caller stopped waiting, what it refused to send, and which key
@@ -25,26 +25,9 @@ func TestTheWireSaysWhatHappened(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			v := explainedCase{name: c.name, lines: c.lines, document: c.document}.play(t).Timeline().Latest()
-			if text := WireText(v.Wire, v.Start); !strings.Contains(text, c.want) {
+			if text := timeline.WireText(v.Wire, v.Start); !strings.Contains(text, c.want) {
 				t.Errorf("the wire does not say %q:\n%s", c.want, text)
 			}
 		})
-	}
-}
-
-// However little room there is, a key is cut and not left out, and whether it is new is said.
-func TestAKeyIsNeverLeftOut(t *testing.T) {
-	t.Parallel()
-	for n := 1; n <= 60; n++ {
-		for _, mark := range []KeyMark{"", KeySame, KeyNew} {
-			r := Row{Kind: RowSend, Key: strings.Repeat("x", n), Mark: mark}
-			r.Detail = r.keyed(r.label())
-			for room := 14; room <= 40; room++ {
-				text := r.DetailWithin(room)
-				if utf8.RuneCountInString(text) > room || !strings.HasPrefix(text, "key ") || !strings.HasSuffix(text, string(mark)) {
-					t.Errorf("a key of %d characters in %d cells: %q", n, room, text)
-				}
-			}
-		}
 	}
 }

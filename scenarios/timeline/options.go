@@ -1,4 +1,4 @@
-package scenarios
+package timeline
 
 import "faultlab/engine"
 
@@ -19,21 +19,21 @@ var consequences = []consequence{
 	{engine.Escalate, "It stays unknown, with your reason, for a person who can find out by other means.", ""},
 }
 
-// situate gives what table e looks at for a call of a run; runs are all that are known.
-type situate func(runs []*engine.Run, r *engine.Run, c *engine.Call) (engine.Situation, error)
+// Situation gives what table e looks at for a call of a run; runs are all that are known.
+type Situation func(runs []*engine.Run, r *engine.Run, c *engine.Call) (engine.Situation, error)
 
 // options are the four decisions about an unknown operation, and what is advised first.
 // What table e says of the strictest of its doubts holds for all.
-func options(runs []*engine.Run, doubts []doubt, situate situate) (out []Option, next *engine.Situation) {
+func options(runs []*engine.Run, doubts []doubt, situation Situation) (out []Option, next *engine.Situation) {
 	out = make([]Option, len(consequences))
 	for i, c := range consequences {
 		out[i] = Option{Decision: c.decision, Consequence: c.then}
 	}
-	if situate == nil {
+	if situation == nil {
 		return out, nil
 	}
 	for n, d := range doubts {
-		s, err := situate(runs, runs[d.run], d.call)
+		s, err := situation(runs, runs[d.run], d.call)
 		if err == nil && (next == nil || s.Advice() == engine.AdviseLookup && next.Advice() != engine.AdviseLookup) {
 			next = &s
 		}

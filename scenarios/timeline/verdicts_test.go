@@ -1,9 +1,10 @@
-package scenarios
+package timeline_test
 
 import (
 	"strings"
 	"testing"
 
+	"faultlab/scenarios"
 	"faultlab/scenarios/lang"
 )
 
@@ -53,7 +54,7 @@ func expectAll(t *testing.T, lines string, documents ...string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := Replay(t.Context(), s, Options{})
+	r, err := scenarios.Replay(t.Context(), s, scenarios.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
-package scenarios
+package timeline
 
 import (
+	"encoding/json"
 	"slices"
 
 	"faultlab/engine"
@@ -122,7 +123,7 @@ func (f *fold) ledger() []faultprovider.Effect {
 func (t *Timeline) subjectOf(r *engine.Run) string {
 	s, ok := t.index.subject[r.ID]
 	if !ok {
-		s = subjectOf(t.subject, r.ID, r.Admitted.Payload)
+		s = subjectOf(t.o.Subject, r.ID, r.Admitted.Payload)
 		t.index.subject[r.ID] = s
 	}
 	return s
@@ -139,15 +140,9 @@ func (t *Timeline) operationOf(f *fold, requestID string) (k opKey, run int, ok 
 		return opKey{}, 0, false
 	}
 	r := f.runs.list[i]
-	s := r.StepAt(id.Step, id.Undo)
-	if s == nil || id.Attempt > len(s.Attempts) {
-		return opKey{}, 0, false
-	}
-	for _, c := range s.Attempts[id.Attempt-1].Calls {
-		for _, q := range c.Requests {
-			if o := r.OperationOf(c); q.ID == requestID && o != nil {
-				return t.index.keyOf(r).of(o), i, true
-			}
+	if c := callOf(r, id, requestID); c != nil {
+		if o := r.OperationOf(c); o != nil {
+			return t.index.keyOf(r).of(o), i, true
 		}
 	}
 	return opKey{}, 0, false
@@ -238,7 +233,7 @@ func taken(s *Setting, called string) bool {
 		left := slices.Clone(s.Faults[i:])
 		if f.On.Times > 1 {
 			f.On.Times--
-			left[0] = faultText(f)
+			left[0] = FaultText(f)
 		} else {
 			left = left[1:]
 		}
@@ -246,4 +241,14 @@ func taken(s *Setting, called string) bool {
 		return true
 	}
 	return false
+}
+
+// FaultText is a queued fault as the fault verb reads it: its name, or its composition as JSON.
+func FaultText(f faultprovider.Fault) string {
+	text, _ := json.Marshal(f) // a fault is plain data
+	var name string
+	if json.Unmarshal(text, &name) == nil {
+		return name
+	}
+	return string(text)
 }

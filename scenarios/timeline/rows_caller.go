@@ -1,4 +1,4 @@
-package scenarios
+package timeline
 
 import (
 	"strconv"
@@ -53,7 +53,7 @@ func (w *wire) rows(e Entry) []Row {
 		}
 		if e.Event != nil {
 			out[i].Run = e.Event.Run
-			if p, ok := posOf(e.Event.Fact); ok {
+			if p, ok := PosOf(e.Event.Fact); ok {
 				out[i].Step, out[i].Undo, out[i].Attempt = p.Step, p.Undo, p.Attempt
 			}
 		}
@@ -66,7 +66,7 @@ func one(r Row) []Row { return []Row{r} }
 func (w *wire) event(e engine.Event) []Row {
 	switch f := e.Fact.(type) {
 	case engine.Admitted:
-		w.docs[e.Run], _ = document([]byte(f.Source))
+		w.docs[e.Run], _ = Document([]byte(f.Source))
 		return one(Row{Kind: RowRun, Tone: ToneQuiet, Text: e.Run, Detail: f.Workflow + admittedBy(f)})
 	case engine.AttemptStarted:
 		return one(w.attempt(e.Run, f))
@@ -116,7 +116,7 @@ func place(run string, p engine.Pos) string {
 	return run + "/" + p.Step
 }
 
-func callPlace(run string, p engine.Pos) string {
+func CallPlace(run string, p engine.Pos) string {
 	return attemptPlace(run, p) + "/" + strconv.Itoa(p.Call)
 }
 
@@ -125,7 +125,7 @@ func attemptPlace(run string, p engine.Pos) string {
 }
 
 func requestPlace(run string, p engine.Pos) string {
-	return callPlace(run, p) + "/" + strconv.Itoa(p.Request)
+	return CallPlace(run, p) + "/" + strconv.Itoa(p.Request)
 }
 
 // attempt shows the key that the attempt offers, where the document uses it at all.
@@ -143,7 +143,7 @@ func (w *wire) attempt(run string, f engine.AttemptStarted) Row {
 		if w.offered[at] == f.Key {
 			r.Mark = KeySame
 		}
-		r.Detail = r.keyed(shortKey(f.Key))
+		r.Detail = r.keyed(ShortKey(f.Key))
 	}
 	if f.By == "resubmit" {
 		r.Detail = strings.TrimPrefix(r.Detail+", resubmitted", ", ")
@@ -173,7 +173,7 @@ func (w *wire) offers(run string, p engine.Pos) bool {
 
 // sent shows a write's key where it is not the one that the attempt offers.
 func (w *wire) sent(run string, now time.Time, f engine.RequestSent) Row {
-	r := Row{Kind: RowSend, Tone: ToneWire, Text: f.Method + " " + pathOf(f.URL, f.Key), Request: f.ID}
+	r := Row{Kind: RowSend, Tone: ToneWire, Text: f.Method + " " + PathOf(f.URL, f.Key), Request: f.ID}
 	here := requestPlace(run, f.Pos)
 	w.ids[here], w.sentAt[here] = f.ID, now
 	if f.Request > 1 {
@@ -188,7 +188,7 @@ func (w *wire) sent(run string, now time.Time, f engine.RequestSent) Row {
 		carried = f.Plain
 	}
 	w.sentKey[at] = carried
-	route := at + " " + f.Method + " " + pathOf(f.URL, f.Key)
+	route := at + " " + f.Method + " " + PathOf(f.URL, f.Key)
 	last, again := w.routeKey[route]
 	w.routeKey[route] = carried
 	switch {

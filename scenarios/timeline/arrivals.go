@@ -1,6 +1,7 @@
-package scenarios
+package timeline
 
 import (
+	"faultlab/engine/plain"
 	"fmt"
 	"strings"
 	"time"
@@ -20,9 +21,9 @@ var spans = []time.Duration{time.Millisecond, 10 * time.Millisecond, 100 * time.
 // out: a row for each span of time. It is empty where they are no crowd.
 func ArrivalsText(v *View) string {
 	var at []time.Duration
-	for _, r := range (Facts{View: v}).Requests() {
-		if !r.Lookup {
-			at = append(at, r.At)
+	for _, r := range v.Requests() {
+		if !r.ID.Lookup {
+			at = append(at, v.Since(r.At))
 		}
 	}
 	if len(at) < crowd {
@@ -43,10 +44,10 @@ func ArrivalsText(v *View) string {
 		most = max(most, counts[i])
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "arrivals of %d requests, in spans of %s\n", len(at), span(wide))
+	fmt.Fprintf(&b, "arrivals of %d requests, in spans of %s\n", len(at), plain.Seconds(wide))
 	for i, n := range counts {
 		bar := strings.Repeat("█", (n*maxBarWide+most-1)/most)
-		b.WriteString(strings.TrimRight(fmt.Sprintf("%9s %4d %s", span(time.Duration(i)*wide), n, bar), " ") + "\n")
+		b.WriteString(strings.TrimRight(fmt.Sprintf("%9s %4d %s", plain.Seconds(time.Duration(i)*wide), n, bar), " ") + "\n")
 	}
 	return b.String()
 }

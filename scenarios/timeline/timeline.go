@@ -1,4 +1,9 @@
-package scenarios
+// Package timeline is what happened on a bench, and what it means: the entries of the caller's history, the provider's log
+// and what was done to the bench, in one order; the rows of the wire diagram; and the View, the fold of the first entries,
+// with every operation's belief, truth and verdict, and the sentences that explain them.
+//
+// Views never change once made and may be read from any goroutine. The package carries nothing out.
+package timeline
 
 import (
 	"slices"
@@ -14,10 +19,7 @@ import (
 // called from any goroutine; a view of the newest entries costs what is new, any
 // other one at most markEvery entries.
 type Timeline struct {
-	subject string
-	situate situate
-	now     func() time.Time // for how long a decision has been allowed; nil where nobody asks
-	notify  func()
+	o Options
 
 	mu      sync.Mutex
 	entries []Entry
@@ -96,24 +98,34 @@ type settingAt struct {
 	Setting
 }
 
-func newTimeline(subject string, situate situate, now func() time.Time) *Timeline {
-	t := &Timeline{subject: subject, situate: situate, now: now, wire: newWire()}
+// Options say what a timeline needs to know beside its entries. All may be left out.
+type Options struct {
+	Subject   string                  // the field of a run's payload that its operations are about; empty: the run itself
+	Situation Situation               // for what can be decided
+	Now       func() time.Time        // for how long a decision has been allowed; nil where nobody asks
+	Askable   func(*engine.Call) bool // a call can be looked up, as the contract is assumed now; nil where nothing is known of that
+	Notify    func()                  // called after entries were added
+}
+
+// New makes an empty timeline.
+func New(o Options) *Timeline {
+	t := &Timeline{o: o, wire: newWire()}
 	t.index = index{runs: map[string]int{}, ops: map[opKey]int{}, effects: map[string]int{}, made: map[string]int{}, subject: map[string]string{},
-		called: map[string][]int{}, steps: map[string]int{}, seen: seenThere{readings: map[string]reading{}, replayed: map[string]bool{}, reached: map[string]int{}}}
+		called: map[string][]int{}, steps: map[string]int{}, seen: seenThere{askable: o.Askable, readings: map[string]reading{}, replayed: map[string]bool{}, reached: map[string]int{}}}
 	t.head = t.newFold()
 	return t
 }
 
-// append adds entries at the end and gives them their places.
-func (t *Timeline) append(entries ...Entry) {
+// Append adds entries at the end and gives them their places.
+func (t *Timeline) Append(entries ...Entry) {
 	t.mu.Lock()
 	for _, e := range entries {
 		e.N = len(t.entries) + 1
 		t.entries = append(t.entries, e)
 	}
 	t.mu.Unlock()
-	if t.notify != nil {
-		t.notify()
+	if t.o.Notify != nil {
+		t.o.Notify()
 	}
 }
 
@@ -174,17 +186,17 @@ func (t *Timeline) view(f *fold, total int) *View {
 	v.Runs = f.freeze().runs
 	v.Effects = f.ledger()
 	at := v.At
-	if t.now != nil {
-		at = t.now()
+	if t.o.Now != nil {
+		at = t.o.Now()
 	}
-	v.Operations = f.ops.values(v.Runs, at, t.situate)
+	v.Operations = f.ops.values(v.Runs, at, t.o.Situation)
 	v.RunVerdicts = f.ops.runVerdicts(v.Runs)
 	return v
 }
 
 // outlived reports whether time alone may have changed what can be decided about the latest view's operations.
 func (t *Timeline) outlived() bool {
-	return t.now != nil && t.head.ops.outlived(t.now())
+	return t.o.Now != nil && t.head.ops.outlived(t.o.Now())
 }
 
 func (t *Timeline) settingAt(n int) Setting {
@@ -200,3 +212,22 @@ func (t *Timeline) settingAt(n int) Setting {
 
 // Since is how long after the first entry a moment is.
 func (v *View) Since(at time.Time) time.Duration { return at.Sub(v.Start) }
+
+// FromHistory is the timeline of runs as a store keeps them: the caller's side alone. The ledger of whoever they called
+// is elsewhere, so its views hold no effects, and their verdicts mean nothing.
+func FromHistory(events []engine.Event, situation func(*engine.Run, *engine.Call) engine.Situation) *Timeline {
+	t := New(Options{Situation: func(_ []*engine.Run, r *engine.Run, c *engine.Call) (engine.Situation, error) {
+		return situation(r, c), nil
+	}})
+	t.Append(EventEntries(events)...)
+	return t
+}
+
+// EventEntries are the entries of a caller's events.
+func EventEntries(events []engine.Event) []Entry {
+	entries := make([]Entry, len(events))
+	for i := range events {
+		entries[i] = Entry{At: events[i].At, Event: &events[i]}
+	}
+	return entries
+}

@@ -1,4 +1,4 @@
-package scenarios
+package timeline
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"faultlab/engine"
+	"faultlab/engine/plain"
 	"faultlab/faultprovider"
 )
 
@@ -24,7 +25,7 @@ func say(text string) func(facts) string { return func(facts) string { return te
 
 // sayf fills %[1]s with the noun and %[2]s with its count.
 func sayf(text string) func(facts) string {
-	return func(f facts) string { return fmt.Sprintf(text, f.noun, count(len(f.Effects), f.noun)) }
+	return func(f facts) string { return fmt.Sprintf(text, f.noun, plain.Count(len(f.Effects), f.noun)) }
 }
 
 // next puts what table e advises behind a text.
@@ -112,7 +113,7 @@ func unanswered(text string) func(facts) string {
 // otherScope tells of a key that counts within something that was not the same.
 func otherScope(f facts) string {
 	return fmt.Sprintf("The key was the same, and the %s was not. To this provider that is part of the key, so the second request was a new operation: %s.",
-		strings.Join(f.within, " and the "), count(len(f.Effects), f.noun))
+		strings.Join(f.within, " and the "), plain.Count(len(f.Effects), f.noun))
 }
 
 // failedLater tells of attempts that failed when the effect was there.
@@ -195,7 +196,7 @@ func phantomRecord(f facts) string {
 
 // gaveUpWrongly tells of an abandoned operation that happened.
 func gaveUpWrongly(f facts) string {
-	made := count(len(f.Effects), f.noun)
+	made := plain.Count(len(f.Effects), f.noun)
 	switch {
 	case lateCommit(f):
 		return "It was given up, and then the late request arrived: " + made + ". No record is not the same as did not happen."
@@ -207,7 +208,7 @@ func gaveUpWrongly(f facts) string {
 
 // severalKeys tells of requests that no key joined.
 func severalKeys(f facts) string {
-	return fmt.Sprintf("%s keys for one operation: the provider could not know that they mean the same %s, and made %s.", numeral(len(f.Keys)), f.noun, count(len(f.Effects), f.noun))
+	return fmt.Sprintf("%s keys for one operation: the provider could not know that they mean the same %s, and made %s.", numeral(len(f.Keys)), f.noun, plain.Count(len(f.Effects), f.noun))
 }
 
 // settledByHand tells of a record that was not the only thing that a person did.
@@ -266,7 +267,7 @@ func explain(f facts) string {
 func stillOpen(f facts) string {
 	c, what := f.Doubts[0], "A write without a key"
 	if c.Key != "" {
-		what = "What was sent under " + shortKey(c.Key)
+		what = "What was sent under " + ShortKey(c.Key)
 	}
 	if escalated(f) {
 		return what + " is left to a person who can find out by other means."

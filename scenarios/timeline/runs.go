@@ -1,4 +1,4 @@
-package scenarios
+package timeline
 
 import (
 	"slices"
@@ -58,7 +58,7 @@ func (f *runFold) apply(e engine.Event) int {
 	if owned(f.mine, &r, cloneRun) {
 		f.list[i] = r
 	}
-	if p, ok := posOf(e.Fact); ok {
+	if p, ok := PosOf(e.Fact); ok {
 		f.open(r, p, settles(e.Fact))
 	}
 	if e.Fact.Kind() == engine.KindResumed { // calls of any step can be open again
@@ -139,8 +139,8 @@ func settles(f engine.Fact) bool {
 	return ok && e.How == engine.HowAccepted
 }
 
-// posOf is where in its run a fact happened; false for facts about the whole run.
-func posOf(f engine.Fact) (engine.Pos, bool) {
+// PosOf is where in its run a fact happened; false for facts about the whole run.
+func PosOf(f engine.Fact) (engine.Pos, bool) {
 	switch f := f.(type) {
 	case engine.AttemptStarted:
 		return f.Pos, true

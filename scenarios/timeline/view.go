@@ -1,4 +1,4 @@
-package scenarios
+package timeline
 
 import (
 	"time"
@@ -133,7 +133,9 @@ type Operation struct {
 }
 
 // Name is the step, with ~ before that of a compensation, and where the step has several writes, which one it is.
-func (o *Operation) Name() string { return operationName(stepName(o.Step, o.Undo), o.Write, o.Several) }
+func (o *Operation) Name() string {
+	return operationName(engine.StepName(o.Step, o.Undo), o.Write, o.Several)
+}
 
 func operationName(step, write string, several bool) string {
 	if several && write != "" {
@@ -221,30 +223,12 @@ type Row struct {
 	Truth   bool          // only the provider's side knows it: covered when the truth is covered
 }
 
-// State is what a bench is doing now, beside its timeline.
-type State struct {
-	AtRest   bool // nothing moves and nothing is due
-	Paused   bool
-	Stepping bool
-	Parked   []string      // what is held at a gate: "send POST /jobs"
-	Speed    float64       // 1 is the wall clock's pace, 0 at once
-	Elapsed  time.Duration // of the bench's clock since its first entry, for display
-	Due      time.Duration // until the next thing on the clock; 0 when none
-	DueWhat  string        // what that is, as "retry of createFulfillment"
-	Address  string        // where the provider answers, as a person may use it
-	Mode     string        // "simulated" or "sockets"
-	Playing  bool          // the scenario's script still has lines to go
-	Line     int           // the script's line that is at work
-	Err      string        // why the scenario stopped, in one sentence
-	Failed   []string      // expectations that were not met
-	TookOver string        // that a person did something while the script was at work, and what follows; else empty
-	Asked    *Question     // a question that waits for the person's prediction
-}
-
-// Question is a prediction that is asked before the truth is shown.
-type Question struct {
-	Text    string
-	Choices []string
-	Answer  int    // index of the right one
-	Because string // why, for after the answer; paragraphs, one a line
+// LogLines are the provider's decisions as its log prints them.
+func (v *View) LogLines() (out []string) {
+	for _, e := range v.Log {
+		if line := e.Text(); line != "" {
+			out = append(out, line)
+		}
+	}
+	return out
 }

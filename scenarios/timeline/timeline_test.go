@@ -1,4 +1,4 @@
-package scenarios
+package timeline
 
 import (
 	"encoding/json"
@@ -41,7 +41,7 @@ func TestAViewIsTheFoldOfItsEntriesAndNeverChanges(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		all := drawEntries(t)
-		line := newTimeline("orderId", nil, nil)
+		line := New(Options{Subject: "orderId"})
 		type seen struct {
 			v    *View
 			text string
@@ -49,7 +49,7 @@ func TestAViewIsTheFoldOfItsEntriesAndNeverChanges(t *testing.T) {
 		var views []seen
 		for k := 0; k < len(all); {
 			n := rapid.IntRange(1, len(all)-k).Draw(t, "more")
-			line.append(all[k : k+n]...)
+			line.Append(all[k : k+n]...)
 			k += n
 			for range rapid.IntRange(0, 3).Draw(t, "looks") {
 				v := line.View(rapid.IntRange(0, k).Draw(t, "n"))
@@ -60,8 +60,8 @@ func TestAViewIsTheFoldOfItsEntriesAndNeverChanges(t *testing.T) {
 			if got := dump(t, s.v); got != s.text {
 				t.Fatalf("the view of %d entries changed afterwards\nwas %s\nis  %s", s.v.N, s.text, got)
 			}
-			fresh := newTimeline("orderId", nil, nil)
-			fresh.append(all[:s.v.N]...)
+			fresh := New(Options{Subject: "orderId"})
+			fresh.Append(all[:s.v.N]...)
 			want := *fresh.Latest()
 			want.Total = s.v.Total
 			if got := dump(t, want); got != s.text {
@@ -75,12 +75,12 @@ func TestAViewIsTheFoldOfItsEntriesAndNeverChanges(t *testing.T) {
 func TestAnAttemptsEndIsSeenInAllOperationsOfTheRun(t *testing.T) {
 	t.Parallel()
 	b, undo := engine.Pos{Step: "b", Attempt: 1}, engine.Pos{Step: "a", Undo: true, Attempt: 1}
-	looked, fresh := newTimeline("", nil, nil), newTimeline("", nil, nil)
+	looked, fresh := New(Options{}), New(Options{})
 	for i, f := range []engine.Fact{engine.Admitted{Workflow: "w"}, engine.AttemptStarted{Pos: b, Max: 3, Key: "k"}, engine.AttemptStarted{Pos: undo, Max: 3, Key: "k"},
 		engine.Ended{Status: engine.StatusFailed}, engine.AttemptEnded{Pos: undo, Outcome: engine.Failed, Next: engine.NextRetry}} {
 		e := Entry{Event: &engine.Event{Seq: int64(i + 1), Run: "run_1", At: time.Unix(int64(i), 0), Fact: f}}
-		looked.append(e)
-		fresh.append(e)
+		looked.Append(e)
+		fresh.Append(e)
 		looked.Latest()
 	}
 	if got, want := dump(t, looked.Latest().Operations), dump(t, fresh.Latest().Operations); got != want {
@@ -128,8 +128,8 @@ func longTimeline(n int) []Entry {
 
 func TestAnUnchangedTimelineGivesTheSameView(t *testing.T) {
 	t.Parallel()
-	line := newTimeline("", nil, nil)
-	line.append(longTimeline(5000)...)
+	line := New(Options{})
+	line.Append(longTimeline(5000)...)
 	latest, past := line.Latest(), line.View(3000)
 	if line.Latest() != latest || line.View(3000) != past {
 		t.Error("a view was made again although nothing changed")
@@ -139,7 +139,7 @@ func TestAnUnchangedTimelineGivesTheSameView(t *testing.T) {
 func TestViewsMayBeTakenWhileEntriesArrive(t *testing.T) {
 	t.Parallel()
 	all := longTimeline(3000)
-	line := newTimeline("", nil, nil)
+	line := New(Options{})
 	var wait sync.WaitGroup
 	for k := range 3 {
 		wait.Go(func() {
@@ -151,7 +151,7 @@ func TestViewsMayBeTakenWhileEntriesArrive(t *testing.T) {
 		})
 	}
 	for _, e := range all {
-		line.append(e)
+		line.Append(e)
 	}
 	wait.Wait()
 	if got := len(line.Latest().Operations); got != len(line.Latest().Runs) {
@@ -160,19 +160,19 @@ func TestViewsMayBeTakenWhileEntriesArrive(t *testing.T) {
 }
 
 func BenchmarkViewOfTheLatest(b *testing.B) {
-	line := newTimeline("", nil, nil)
-	line.append(longTimeline(100_000)...)
+	line := New(Options{})
+	line.Append(longTimeline(100_000)...)
 	line.Latest()
 	more := longTimeline(64)
 	for i := 0; b.Loop(); i++ {
-		line.append(more[i%len(more)])
+		line.Append(more[i%len(more)])
 		line.Latest()
 	}
 }
 
 func BenchmarkViewOfThePast(b *testing.B) {
-	line := newTimeline("", nil, nil)
-	line.append(longTimeline(100_000)...)
+	line := New(Options{})
+	line.Append(longTimeline(100_000)...)
 	line.Latest()
 	for i := 0; b.Loop(); i++ {
 		line.View((i * 7919) % 100_000)
@@ -182,8 +182,8 @@ func BenchmarkViewOfThePast(b *testing.B) {
 func BenchmarkFoldForward(b *testing.B) {
 	all := longTimeline(100_000)
 	for b.Loop() {
-		line := newTimeline("", nil, nil)
-		line.append(all...)
+		line := New(Options{})
+		line.Append(all...)
 		line.Latest()
 	}
 }
