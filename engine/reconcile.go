@@ -14,6 +14,7 @@ type Resolution struct {
 	Run      string
 	Key      string // empty where the run has one doubt only, or Write names it
 	Write    string // of the operation, as Operation.Write; empty: any
+	Step     string // as StepName has it; empty: any
 	Decision Decision
 	Reason   string          // why; needed to escalate
 	Result   json.RawMessage // Record: the step's result, given by hand
@@ -58,7 +59,7 @@ func (e *Engine) decide(id string, q Resolution) (again bool, err error) {
 	if w := rt.run.Waits; w != nil {
 		return false, &Refused{Why: "nothing of run " + id + " itself is unknown: it" + w.sentence()}
 	}
-	c, err := target(rt.run, q.Key, q.Write)
+	c, err := target(rt.run, q)
 	if err != nil {
 		return false, err
 	}
@@ -191,8 +192,15 @@ func (r *Run) Unsettled() []*Call {
 }
 
 // target is the call that a decision is about.
-func target(r *Run, key, write string) (*Call, error) {
+func target(r *Run, q Resolution) (*Call, error) {
+	key, write := q.Key, q.Write
 	doubts := r.Unsettled()
+	if q.Step != "" && len(doubts) > 0 {
+		doubts = slices.DeleteFunc(doubts, func(c *Call) bool { return StepName(c.Step, c.Undo) != q.Step })
+		if len(doubts) == 0 {
+			return nil, &Refused{Why: fmt.Sprintf("step %s of run %s has no unknown operation", q.Step, r.ID)}
+		}
+	}
 	if key == "" && write == "" && len(doubts) == 1 {
 		return doubts[0], nil
 	}

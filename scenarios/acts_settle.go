@@ -3,6 +3,7 @@ package scenarios
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"faultlab/engine"
 	"faultlab/scenarios/lang"
@@ -14,11 +15,12 @@ func (b *Bench) actLookup(l lang.Line) error {
 	if err != nil {
 		return err
 	}
-	seen := map[runKey]bool{}
+	seen := map[unknown]bool{}
 	for _, t := range targets {
 		if !l.Has("write") {
 			t.key = key
 		}
+		t.step, t.write = "", ""
 		if seen[t] {
 			continue
 		}
@@ -30,31 +32,34 @@ func (b *Bench) actLookup(l lang.Line) error {
 	return nil
 }
 
-// runKey is a run and the key of one of its calls; an empty key stands for all that is unknown of the run.
-type runKey struct{ run, key string }
+// unknown names an unknown call of a run; what is empty stands for any.
+type unknown struct{ run, step, write, key string }
 
 // targets are the unknown operations that a decision or a look-up is about: all, or
 // those of a run, a step, a write or a key. Without any it is the chosen run itself, of which the engine then says why not.
-func (b *Bench) targets(l lang.Line, key string) ([]runKey, *engine.Engine, error) {
+func (b *Bench) targets(l lang.Line, key string) ([]unknown, *engine.Engine, error) {
 	run, step, write := l.Opt("run"), l.Opt("step"), l.Opt("write")
 	r, e, err := b.run(run)
 	if err != nil {
 		return nil, nil, err
 	}
-	var out []runKey
+	var out []unknown
 	for _, o := range b.line.Latest().Operations {
 		for i, c := range o.Doubts {
 			if (run == "" || o.DoubtRuns[i] == r.ID) && (step == "" || engine.StepName(o.Step, o.Undo) == step) &&
 				(write == "" || write == c.Write || write == c.Route()) && (key == "" || c.Key == key) {
-				out = append(out, runKey{o.DoubtRuns[i], c.Key})
+				out = append(out, unknown{o.DoubtRuns[i], engine.StepName(o.Step, o.Undo), c.Write, c.Key})
 			}
 		}
+	}
+	if slices.ContainsFunc(out, func(t unknown) bool { return write != "" && t.write == write }) { // a name, and not the path of several
+		out = slices.DeleteFunc(out, func(t unknown) bool { return t.write != write })
 	}
 	if len(out) == 0 && write != "" {
 		return nil, nil, &engine.Refused{Why: fmt.Sprintf("no write %q is unknown", write)}
 	}
 	if len(out) == 0 {
-		out = []runKey{{r.ID, key}}
+		out = []unknown{{run: r.ID, key: key}}
 	}
 	return out, e, nil
 }
@@ -66,10 +71,13 @@ func (b *Bench) actResolve(l lang.Line) error {
 		return err
 	}
 	t := targets[0]
-	if len(targets) > 1 && key == "" && t.run == targets[1].run {
-		t.key = "" // the engine names the keys to choose from
+	if len(targets) > 1 && t.run == targets[1].run { // the engine names the keys and writes to choose from
+		t = unknown{run: t.run, step: l.Opt("step"), key: key}
+		if l.Has("write") && !slices.ContainsFunc(targets, func(o unknown) bool { return o.write != targets[0].write }) {
+			t.write = targets[0].write
+		}
 	}
-	q := engine.Resolution{Run: t.run, Key: t.key, Decision: engine.Decision(l.Verb), Force: l.Has("--force")}
+	q := engine.Resolution{Run: t.run, Step: t.step, Write: t.write, Key: t.key, Decision: engine.Decision(l.Verb), Force: l.Has("--force")}
 	if l.Verb == "escalate" {
 		q.Reason = l.Arg(0)
 	}

@@ -184,10 +184,10 @@ func subjectOf(body json.RawMessage) string {
 }
 
 // opOf finds the operation of a step of a run.
-func opOf(v *scenarios.View, run, step string, undo bool) *scenarios.Operation {
+func opOf(v *scenarios.View, run, step, write string, undo bool) *scenarios.Operation {
 	for i := len(v.Operations) - 1; i >= 0; i-- {
 		o := &v.Operations[i]
-		if o.Step != step || o.Undo != undo {
+		if o.Step != step || o.Undo != undo || write != "" && o.Write != write {
 			continue
 		}
 		for _, r := range o.Runs {

@@ -14,6 +14,7 @@ import (
 // taken by typing its name, so that no stray key can.
 type settle struct {
 	run, step string
+	write     string // which of the step's; empty: its newest
 	undo      bool
 	pick      int    // of the four decisions
 	chosen    bool   // the cursor was moved: until then it rests on what is advised
@@ -28,7 +29,7 @@ func newSettle(m *model) *settle {
 	for _, i := range []int{s.opPicked(), s.known.gravest} {
 		if i >= 0 && unsure(&s.view.Operations[i]) {
 			op := &s.view.Operations[i]
-			p.step, p.undo = op.Step, op.Undo
+			p.step, p.undo, p.write = op.Step, op.Undo, op.Write
 			if len(op.DoubtRuns) > 0 {
 				p.run = op.DoubtRuns[0]
 			} else if len(op.Runs) > 0 {
@@ -56,7 +57,7 @@ func stepArg(step string, undo bool) string {
 
 // op is the operation as it is now.
 func (p *settle) op(m *model) *scenarios.Operation {
-	return opOf(m.session.view, p.run, p.step, p.undo)
+	return opOf(m.session.view, p.run, p.step, p.write, p.undo)
 }
 
 // hasEvidence reports whether every doubt was looked up already.

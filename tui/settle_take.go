@@ -96,6 +96,9 @@ func (p *settle) take(m *model) tea.Cmd {
 		args = append(args, lang.Quote(p.why))
 	}
 	args = append(args, "run="+lang.Quote(p.run), "step="+lang.Quote(p.stepArg()))
+	if op.Several && op.Write != "" {
+		args = append(args, "write="+lang.Quote(op.Write))
+	}
 	if o.Permission == engine.Forced {
 		args = append(args, "--force")
 	}

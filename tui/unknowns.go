@@ -196,7 +196,7 @@ func (u *unknownsScreen) verb(m *model, c command) (tea.Cmd, bool) {
 		return nil, false
 	case u.pick < len(ops):
 		op := ops[u.pick]
-		return m.settleFrom(&settle{step: op.Step, undo: op.Undo, run: firstOf(op.DoubtRuns)}, c), true
+		return m.settleFrom(&settle{step: op.Step, write: op.Write, undo: op.Undo, run: firstOf(op.DoubtRuns)}, c), true
 	default:
 		x := u.stored[u.pick-len(ops)]
 		return m.openRun(x.run.ID, func(m *model) tea.Cmd {

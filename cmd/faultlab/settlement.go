@@ -333,7 +333,7 @@ func (t *settler) round(ctx context.Context, r *engine.Run, out *settledRun, loo
 		}
 		done[op] = true
 		if !t.q.DryRun {
-			if err := t.w.eng.Resolve(engine.Resolution{Run: r.ID, Key: c.Key, Write: c.Write, Decision: d, Reason: "settle"}); err != nil {
+			if err := t.w.eng.Resolve(engine.Resolution{Run: r.ID, Key: c.Key, Write: c.Write, Step: stepName(c.Step, c.Undo), Decision: d, Reason: "settle"}); err != nil {
 				return true, err
 			}
 		}

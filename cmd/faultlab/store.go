@@ -207,14 +207,7 @@ func (r *runsOnDisk) carryOut(run string, l lang.Line) (about string, err error)
 	case verbRerun:
 		return r.ask(request{verb: l.Verb, run: run, args: struct{}{}, settle: true})
 	}
-	keys, err := r.keysOf(run, l)
-	if err != nil {
-		return "", err
-	}
-	q := resolveArgs{Decision: engine.Decision(l.Verb), Force: l.Has("--force")}
-	if len(keys) == 1 {
-		q.Key = keys[0] // of several the engine says that one must be named
-	}
+	q := resolveArgs{Step: l.Opt("step"), Write: l.Opt("write"), Key: l.Opt("key"), Decision: engine.Decision(l.Verb), Force: l.Has("--force")}
 	if q.Decision == engine.Escalate {
 		q.Reason = l.Arg(0)
 	}
@@ -230,27 +223,4 @@ func (r *runsOnDisk) ask(q request) (string, error) {
 	q.worker, q.yields = r.worker, true
 	out, err := r.app.ask(r.ctx, q)
 	return out.Run, err
-}
-
-// keysOf are the keys that a decision means: the one that it names, or those of the unknown
-// calls of the step that it names. An empty key stands for all that is unknown of the run.
-func (r *runsOnDisk) keysOf(run string, l lang.Line) ([]string, error) {
-	key, step := l.Opt("key"), l.Opt("step")
-	if key != "" || step == "" {
-		return []string{key}, nil
-	}
-	folded, err := r.app.readRun(run)
-	if err != nil {
-		return nil, err
-	}
-	var keys []string
-	for _, c := range folded.Unsettled() {
-		if stepName(c.Step, c.Undo) == step {
-			keys = append(keys, c.Key)
-		}
-	}
-	if len(keys) == 0 {
-		return nil, fmt.Errorf("step %s of run %s has no unknown operation", step, run)
-	}
-	return keys, nil
 }

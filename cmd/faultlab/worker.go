@@ -171,6 +171,7 @@ const (
 type resolveArgs struct {
 	Key      string          `json:"key,omitempty"`
 	Write    string          `json:"write,omitempty"`
+	Step     string          `json:"step,omitempty"`
 	Decision engine.Decision `json:"decision"`
 	Reason   string          `json:"reason,omitempty"`
 	Result   json.RawMessage `json:"result,omitempty"`
@@ -224,7 +225,7 @@ func (w *worker) verb(ctx context.Context, c engine.Command) (out answer, err er
 	case verbResolve:
 		var q resolveArgs
 		if err = json.Unmarshal(c.Args, &q); err == nil {
-			err = w.eng.Resolve(engine.Resolution{Run: c.Run, Key: q.Key, Write: q.Write, Decision: q.Decision, Reason: q.Reason, Result: q.Result, Force: q.Force, Inbox: c.ID})
+			err = w.eng.Resolve(engine.Resolution{Run: c.Run, Key: q.Key, Write: q.Write, Step: q.Step, Decision: q.Decision, Reason: q.Reason, Result: q.Result, Force: q.Force, Inbox: c.ID})
 		}
 	case verbLookup:
 		var q lookupArgs
