@@ -259,9 +259,9 @@ func (e *Engine) Followers(run string) (ids []string, err error) {
 		ids = append(ids, p.Run)
 	}
 	for _, key := range r.sharedKeys() {
-		sharing, err := e.o.History.KeyRuns(key)
+		sharing, err := e.sharers(key)
 		if err != nil {
-			return nil, fmt.Errorf("find the runs that sent the key %s: %w", key, err)
+			return nil, err
 		}
 		for _, id := range sharing {
 			if id != r.ID && !slices.Contains(ids, id) {

@@ -200,6 +200,11 @@ func (rt *running) finish(cause error) (again bool, err error) {
 			if wait, again, err = rt.waitForOthers(nil); again || err != nil {
 				return again, err
 			}
+			if wait == nil {
+				if wait, err = rt.waitForSharing(); err != nil {
+					return false, err
+				}
+			}
 		}
 	}
 	end := Ended{Status: StatusSucceeded, Waits: wait}
@@ -275,11 +280,23 @@ func (rt *running) waitForSharing() (*Wait, error) {
 	var keep bool
 	rt.read(func(r *Run) { keep = r.keeps() })
 	for _, s := range rt.doc.Workflow.Steps {
-		if s.Compensate != nil && rt.inverseDue(s.ID) && !keep {
+		if s.Compensate != nil && rt.inverseLeft(s.ID) && !keep {
 			return rt.e.sharedDoubt(rt.snapshot())
 		}
 	}
 	return nil, nil
+}
+
+// inverseLeft reports whether a step's inverse is due, and has neither been made nor failed for good.
+func (rt *running) inverseLeft(step string) (left bool) {
+	if !rt.inverseDue(step) {
+		return false
+	}
+	rt.read(func(r *Run) {
+		u := r.StepAt(step, true)
+		left = u == nil || !u.Done && u.open()
+	})
+	return left
 }
 
 // settleFailure undoes what a run has done that failed or was cancelled, unless that must wait or is not wanted.

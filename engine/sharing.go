@@ -24,17 +24,18 @@ func (e *Engine) waitsFor(run string, w Wait) {
 }
 
 // wakeSharing lets those go on that wait for a run's use of a key: those that this engine
-// knows of and, where a decision let the run go on, those that sent a key of it.
+// knows of and, where a decision was taken about the run, those that sent a key of it.
 func (e *Engine) wakeSharing(rt *running) error {
 	e.mu.Lock()
 	waiting := e.sharing[rt.id]
 	delete(e.sharing, rt.id)
 	e.mu.Unlock()
-	if r := rt.snapshot(); !r.ResumedAt.IsZero() {
+	r := rt.snapshot()
+	if !r.ResumedAt.IsZero() || slices.ContainsFunc(r.Steps, func(s *Step) bool { return s.someCall(func(c *Call) bool { return c.Decision() != nil }) }) {
 		for _, key := range r.sharedKeys() {
-			ids, err := e.o.History.KeyRuns(key)
+			ids, err := e.sharers(key)
 			if err != nil {
-				return fmt.Errorf("find the runs that sent the key %s: %w", key, err)
+				return err
 			}
 			waiting = append(waiting, ids...)
 		}
@@ -51,30 +52,83 @@ func (e *Engine) wakeSharing(rt *running) error {
 	return nil
 }
 
-// sharedDoubt is another run whose use of a key that the run sent is unknown, or nil.
+// sharers are the runs that sent a key, and those that wait for one of them.
+func (e *Engine) sharers(key string) (ids []string, err error) {
+	runs, err := e.o.History.KeyRuns(key)
+	if err != nil {
+		return nil, fmt.Errorf("find the runs that sent the key %s: %w", key, err)
+	}
+	for _, id := range runs {
+		for id != "" && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+			r, err := e.Get(id)
+			if errors.Is(err, ErrNoRun) {
+				break
+			}
+			if err != nil {
+				return nil, err
+			}
+			id = ""
+			if p := r.Admitted.Parent; p != nil && p.Wait {
+				id = p.Run
+			}
+		}
+	}
+	return ids, nil
+}
+
+// sharedDoubt is another run whose use of a key that the run or a child of it sent is unknown, or nil.
 func (e *Engine) sharedDoubt(r *Run) (*Wait, error) {
-	for _, key := range r.sharedKeys() {
-		ids, err := e.o.History.KeyRuns(key)
+	family, err := e.family(r)
+	if err != nil {
+		return nil, err
+	}
+	for _, own := range family {
+		for _, key := range own.sharedKeys() {
+			ids, err := e.o.History.KeyRuns(key)
+			if err != nil {
+				return nil, fmt.Errorf("find the runs that sent the key %s: %w", key, err)
+			}
+			for _, id := range ids {
+				if slices.ContainsFunc(family, func(f *Run) bool { return f.ID == id }) {
+					continue
+				}
+				other, err := e.Get(id)
+				if errors.Is(err, ErrNoRun) {
+					continue
+				}
+				if err != nil {
+					return nil, err
+				}
+				if other.doubtsKey(key) && own.sharesOrigin(other, key) {
+					return &Wait{Run: id, Key: key}, nil
+				}
+			}
+		}
+	}
+	return nil, nil
+}
+
+// family is the run and all runs below it for which it or one of them waited.
+func (e *Engine) family(r *Run) ([]*Run, error) {
+	family := []*Run{r}
+	for i := 0; i < len(family); i++ {
+		ids, err := family[i].children(e.o.History)
 		if err != nil {
-			return nil, fmt.Errorf("find the runs that sent the key %s: %w", key, err)
+			return nil, err
 		}
 		for _, id := range ids {
-			if id == r.ID {
-				continue
-			}
-			other, err := e.Get(id)
-			if errors.Is(err, ErrNoRun) {
+			child, err := e.Get(id)
+			if errors.Is(err, ErrNoRun) { // pruned
 				continue
 			}
 			if err != nil {
 				return nil, err
 			}
-			if other.doubtsKey(key) && r.sharesOrigin(other, key) {
-				return &Wait{Run: id, Key: key}, nil
-			}
+			family = append(family, child)
 		}
 	}
-	return nil, nil
+	return family, nil
 }
 
 // sharedKeys are the keys that the run sent and that other runs may send too.

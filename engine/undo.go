@@ -27,6 +27,9 @@ func (rt *running) undo(failed *stepFailure) error {
 		if err := rt.ensureSlot(ctx); err != nil {
 			return err
 		}
+		if w, err := rt.waitForSharing(); err != nil || w != nil { // another run's request went out since the one before this
+			return err
+		}
 		if rt.keepsAll() { // a cancel came meanwhile
 			return nil
 		}
