@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
+
+	"faultlab/engine/assume"
 )
 
 // A look-up carries the credentials that the write carried. Those that came from a
@@ -59,6 +62,37 @@ func (e *Engine) carryCredentials(header http.Header, q *Request) error {
 		}
 	}
 	return nil
+}
+
+// queryCredentials are names of query parameters that carry credentials.
+var queryCredentials = regexp.MustCompile(`(?i)(^|[-_.])(auth|authorization|token|secret|credentials?|password|session|sig|signature)$|token$|secret$|api[-_]?key$|access[-_]?key$|subscription[-_]?key$`)
+
+// carryQuery adds to a look-up's address the parameters of its write's query that carry
+// credentials: by their names, or because a secret stands in them. They are for the write's
+// origin alone, and a parameter that the address has already wins.
+func (e *Engine) carryQuery(at, written string) (string, error) {
+	_, query, ok := strings.Cut(written, "?")
+	own, err := url.Parse(at)
+	if !ok || err != nil || assume.Origin(at) != assume.Origin(written) {
+		return at, nil
+	}
+	query, _, _ = strings.Cut(query, "#")
+	for pair := range strings.SplitSeq(query, "&") {
+		raw, _, _ := strings.Cut(pair, "=")
+		name, err := url.QueryUnescape(raw)
+		if err != nil || own.Query().Has(name) || !queryCredentials.MatchString(name) && !cleanedSecret.MatchString(pair) {
+			continue
+		}
+		if pair, _, err = e.revealURL(pair); err != nil {
+			return at, err
+		}
+		mark := "?"
+		if strings.Contains(at, "?") {
+			mark = "&"
+		}
+		at += mark + pair
+	}
+	return at, nil
 }
 
 // packed is what is kept apart of a request, where that is more than its body. It

@@ -139,6 +139,9 @@ func (e *Engine) prepareLookup(rt *running, c *Call, o LookupOptions) (l lookup,
 	if !ok {
 		return l, &Refused{Why: lookupMissing(c, l.assumed.Lookup)}
 	}
+	if at, err = e.carryQuery(at, l.sent.URL); err != nil {
+		return l, err
+	}
 	l.at, l.known = at, known
 	l.fact = Evidence{Pos: c.Pos, Key: c.Key, URL: cleanURL(known, at), Address: l.address()}
 	l.fact.Asked, err = e.o.History.Place()

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,15 +12,16 @@ import (
 	"faultlab/engine"
 )
 
-// headers is a wire that remembers the headers of the last look-up.
+// headers is a wire that remembers the headers and the query of the last look-up.
 type headers struct {
 	http.RoundTripper
 	asked http.Header
+	query url.Values
 }
 
 func (h *headers) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.Method == http.MethodGet {
-		h.asked = req.Header.Clone()
+		h.asked, h.query = req.Header.Clone(), req.URL.Query()
 	}
 	return h.RoundTripper.RoundTrip(req)
 }
@@ -233,4 +235,41 @@ func TestALookUpOfASettledStepAsksAboutThatStep(t *testing.T) {
 			t.Errorf("a step that sent nothing: %v", err)
 		}
 	})
+}
+
+// Credentials in the query of the write travel with its look-up, as those in headers do: to its origin alone, and nothing else of the query.
+func TestALookUpCarriesTheCredentialsInTheQuery(t *testing.T) {
+	t.Parallel()
+	const secret = "t0p+secret&"
+	for _, r := range []struct{ name, query, assume, want string }{
+		{"a secret under any name", `"?who=" + encodeURIComponent(secrets.TOKEN) + "&page=2"`, `{}`, "who=t0p%2Bsecret%26"},
+		{"literal tokens, and no other parameter", `"?api_key=l1teral&author=me&access_token=t&dry=1"`, `{}`, "access_token=t&api_key=l1teral"},
+		{"beside the query of the look-up", `"?api_key=l1teral"`, `{"lookup": "{url}?key={key}"}`, "api_key=l1teral&key=k"},
+		{"which names it itself", `"?api_key=l1teral"`, `{"lookup": "{url}?key={key}&api_key=reader"}`, "api_key=reader&key=k"},
+		{"elsewhere", `"?api_key=l1teral"`, `{"lookup": "http://reports.test/{key}"}`, ""},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t, nil, document("", `|await services.http.request({method: "POST", url: "http://p.test/jobs" + `+r.query+`, json: {orderId: "o1"},
+  idempotency: {header: "Idempotency-Key", value: "k"}}); return 1;`))
+			wire := &headers{RoundTripper: l.world}
+			l.options = func(o *engine.Options) {
+				o.Transport, o.Assume = wire, declare(t, `{"origins":{"http://p.test":`+r.assume+`}}`)
+				o.Secrets = func(string) (string, bool) { return secret, true }
+			}
+			l.replies(dropped)
+			run := l.once(`{}`)
+			l.run(func() {
+				if _, err := l.eng.Lookup(t.Context(), run.ID, "", engine.LookupOptions{}); err != nil {
+					t.Error(err)
+				}
+			})
+			if got := wire.query.Encode(); got != r.want {
+				t.Errorf("the look-up asks with %s, want %s", got, r.want)
+			}
+			if told := l.told(run.ID, &strings.Builder{}); strings.Contains(told, "t0p") {
+				t.Errorf("a secret is written down:\n%s", told)
+			}
+		})
+	}
 }
