@@ -5,23 +5,23 @@ import "time"
 // Change is one atomic step of the ledger. Effects and keys replace what is there under the same id, so folding all
 // changes in their order, or only the latest of each id, gives the same ledger.
 type Change struct {
-	Effects []Effect
-	Keys    []KeyRecord
-	Entries []Entry // new lines of the log, Seq ascending
+	Effects []Effect    `json:"effects,omitempty"`
+	Keys    []KeyRecord `json:"keys,omitempty"`
+	Entries []Entry     `json:"entries,omitempty"` // new lines of the log, Seq ascending
 }
 
 // KeyRecord is what the provider knows under one idempotency key.
 type KeyRecord struct {
-	Scope       string // identity: the key with all that the contract's scope adds; opaque, may hold any byte
-	Key         string // as the contract read it
-	Fingerprint string // of the payload, hex
-	EffectID    string // "" when the result committed nothing
-	Collection  string // of the effect
-	Status      int    // stored result; 0: only the effect counts
-	Body        []byte // stored result; nil: the effect's body
-	Locked      bool   // answers 409 whatever comes
-	FirstSeen   time.Time
-	Completed   time.Time
+	Scope       string    `json:"scope"`                 // identity: the key with all that the contract's scope adds; opaque
+	Key         string    `json:"key"`                   // as the contract read it
+	Fingerprint string    `json:"fingerprint,omitempty"` // of the payload, hex
+	EffectID    string    `json:"effectId,omitempty"`    // "" when the result committed nothing
+	Collection  string    `json:"collection,omitempty"`  // of the effect
+	Status      int       `json:"status,omitempty"`      // stored result; 0: only the effect counts
+	Body        []byte    `json:"body"`                  // stored result; nil: the effect's body
+	Locked      bool      `json:"locked,omitempty"`      // answers 409 whatever comes
+	FirstSeen   time.Time `json:"firstSeen"`
+	Completed   time.Time `json:"completed"`
 }
 
 // Ledger keeps what the provider commits beyond the life of the process. The provider holds its working copy in

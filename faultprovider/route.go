@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"unicode/utf8"
 
 	"faultlab/faultprovider/contract"
 )
@@ -47,7 +48,7 @@ func routeOf(c *Contract, method, path string, query bool) route {
 		return route{}
 	}
 	parent, last, hasParent := cutLast(path)
-	item, err := url.PathUnescape(last)
+	item, err := unescape(last)
 	switch method {
 	case http.MethodPost:
 		if c.Carrier.In == contract.InPath && hasParent && err == nil {
@@ -71,7 +72,7 @@ func routeOf(c *Contract, method, path string, query bool) route {
 func routeOfRead(c *Contract, path string, query bool, parent, item string, hasItem bool) route {
 	if c.LookUp.By == contract.LookUpByKey {
 		if collection, key, ok := strings.Cut(path, byKey); ok && collection != "" {
-			key, err := url.PathUnescape(key)
+			key, err := unescape(key)
 			if err != nil {
 				return route{}
 			}
@@ -85,6 +86,15 @@ func routeOfRead(c *Contract, path string, query bool, parent, item string, hasI
 		return route{readOne, parent, item}
 	}
 	return route{}
+}
+
+// unescape decodes a segment. As in JavaScript, what is not UTF-8 cannot be decoded.
+func unescape(segment string) (string, error) {
+	text, err := url.PathUnescape(segment)
+	if err == nil && !utf8.ValidString(text) {
+		err = url.EscapeError(segment)
+	}
+	return text, err
 }
 
 // cutLast cuts a path before its last segment.

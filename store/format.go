@@ -14,11 +14,14 @@ type format struct {
 	// migrations[n-1] brings a file of version n-1 to version n. A new file goes
 	// through all of them. One that was ever released is never changed.
 	migrations []string
+	// rewrite does what SQL cannot do in the step to its version.
+	rewrite map[int]func(*conn) error
 }
 
 var (
-	history = &format{"a faultlab history of runs", 0x464c6162, migrations("history")}  // FLab
-	ledger  = &format{"a faultlab provider's ledger", 0x464c6c67, migrations("ledger")} // FLlg
+	history = &format{"a faultlab history of runs", 0x464c6162, migrations("history"), nil} // FLab
+	ledger  = &format{"a faultlab provider's ledger", 0x464c6c67, migrations("ledger"),     // FLlg
+		map[int]func(*conn) error{2: rewriteChanges}}
 )
 
 // formatName says what a file is by its mark.

@@ -2,16 +2,17 @@ package store
 
 import (
 	"database/sql/driver"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"faultlab/faultprovider"
-	"faultlab/store/changecode"
 )
 
 // Ledger keeps what a provider commits, in a file of its own. It implements faultprovider.Ledger.
 type Ledger struct {
-	*pipeline[[]byte]
+	*pipeline[string]
 	file *file
 }
 
@@ -38,12 +39,22 @@ func OpenLedger(path string, o Options) (*Ledger, error) {
 
 // Append implements faultprovider.Ledger.
 func (l *Ledger) Append(c faultprovider.Change) faultprovider.Ticket {
-	return l.append(changecode.Encode(&c), 1, nil)
+	data, err := encodeChange(c)
+	return l.append(data, 1, err)
+}
+
+// encodeChange writes a change as one row keeps it, the bodies to the byte.
+func encodeChange(change any) (string, error) {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(change)
+	return strings.TrimSuffix(b.String(), "\n"), err
 }
 
 var insertChanges = inserts("changes", 2)
 
-func (l *Ledger) commit(g *group[[]byte]) error {
+func (l *Ledger) commit(g *group[string]) error {
 	var rows []driver.Value
 	for _, t := range g.appends {
 		rows = append(rows, t.last, t.item)
@@ -59,9 +70,8 @@ func (l *Ledger) Load(yield func(faultprovider.Change) error) error {
 		return err
 	}
 	err = c.rows(`SELECT seq, data FROM changes ORDER BY seq`, func(row []driver.Value) error {
-		data, _ := row[1].([]byte)
-		change, err := changecode.Decode(data)
-		if err != nil {
+		var change faultprovider.Change
+		if err := json.Unmarshal([]byte(text(row[1])), &change); err != nil {
 			return &FileError{l.file.path, Damaged, fmt.Errorf("change %d: %w", row[0], err)}
 		}
 		return yield(change)

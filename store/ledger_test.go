@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -150,7 +151,7 @@ func TestAFullDiskEndsALedger(t *testing.T) {
 		t.Fatal(err)
 	}
 	big := committed(2)
-	big.Effects[0].Body = bytes.Repeat([]byte("x"), 1<<16)
+	big.Effects[0].Body = slices.Concat([]byte{0x22}, bytes.Repeat([]byte("x"), 1<<16), []byte{0x22})
 	err := l.Append(big).Wait()
 	wantProblem(t, err, Full, "the ledger takes nothing more", path)
 	if later := l.Append(committed(3)).Wait(); later != err {
@@ -181,7 +182,7 @@ func TestALedgerIsNoHistory(t *testing.T) {
 	wantProblem(t, err, Foreign, "it is a faultlab history of runs")
 	_, err = Open(effects, Options{})
 	wantProblem(t, err, Foreign, "it is a faultlab provider's ledger")
-	edit(t, effects, "INSERT INTO changes VALUES (7, x'01ff')")
+	edit(t, effects, `INSERT INTO changes VALUES (7, '{"effects":7}')`)
 	err = openLedger(t, effects).Load(func(faultprovider.Change) error { return nil })
 	wantProblem(t, err, Damaged, "change 7")
 }

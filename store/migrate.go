@@ -57,7 +57,11 @@ func (m *format) migrate(c *conn, from int) error {
 		return err
 	}
 	for n := from; n < m.version(); n++ {
-		if err := c.script(m.migrations[n]); err != nil {
+		err := c.script(m.migrations[n])
+		if rewrite := m.rewrite[n+1]; rewrite != nil && err == nil {
+			err = rewrite(c)
+		}
+		if err != nil {
 			return errors.Join(fmt.Errorf("bring the file from version %d to %d: %w", n, n+1, err), c.script("ROLLBACK"))
 		}
 	}

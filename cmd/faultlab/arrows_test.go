@@ -23,7 +23,6 @@ var rooms = []struct {
 	{"scenarios/lang", ""},
 	{"scenarios/timeline", "faultprovider engine"},
 	{"store", "faultprovider engine"},
-	{"store/changecode", "faultprovider engine/clock"},
 	{"faultprovider", "engine/clock"},
 	{"faultprovider/fault", "faultprovider/jsondoc"},
 	{"faultprovider/contract", "faultprovider/jsondoc"},

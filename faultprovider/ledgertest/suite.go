@@ -44,7 +44,7 @@ var at = time.Date(2026, 3, 1, 12, 0, 0, 123456789, time.UTC)
 // changes are three changes that have every field, the second one replacing what the first one said.
 func changes() []faultprovider.Change {
 	job := faultprovider.Effect{
-		ID: "job_1", Collection: "jobs", Operation: faultprovider.Create, Key: "k \x00\xff", RequestID: "run/step/1/1",
+		ID: "job_1", Collection: "jobs", Operation: faultprovider.Create, Key: "k \x00é\u2028<", RequestID: "run/step/1/1",
 		Fingerprint: "00112233445566778899aabbccddeeff", Body: json.RawMessage(`{"id":"job_1","orderId":"é"}`), CommittedAt: at,
 	}
 	gone := job
