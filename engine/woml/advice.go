@@ -47,7 +47,7 @@ func (a *analysis) adviseRequest(e *ast.CallExpression, retry Retry) {
 	request := argument(e, 0)
 	keyed, idempotency := a.option(request, "idempotency")
 	if method := a.writeMethod(request); method != "" && !keyed && retry.Max > 1 {
-		a.warn(e.Idx0(), codeWriteWithoutIdempotency,
+		a.warn(e.Idx0(), "WOML_WRITE_WITHOUT_IDEMPOTENCY",
 			fmt.Sprintf("This %s carries no idempotency key, and its step is attempted up to %d times: a retry may do it twice.", method, retry.Max),
 			`Add idempotency: { header: "Idempotency-Key", value: attempt.idempotencyKey }.`)
 	}
@@ -56,7 +56,7 @@ func (a *analysis) adviseRequest(e *ast.CallExpression, retry Retry) {
 		return
 	}
 	if what := a.madeFrom(value, true); what != "" {
-		a.warn(value.Idx0(), codeIdempotencyValueUnstable,
+		a.warn(value.Idx0(), "WOML_IDEMPOTENCY_VALUE_UNSTABLE",
 			fmt.Sprintf("This idempotency key is made from %s, so it differs each time: one operation gets two keys.", what),
 			`Use attempt.idempotencyKey, or the identity of the operation, such as "fulfillment:" + context.payload.orderId.`)
 	}
@@ -66,7 +66,7 @@ func (a *analysis) adviseRequest(e *ast.CallExpression, retry Retry) {
 // WOML knows.
 func (a *analysis) adviseFetch(e *ast.CallExpression, retry Retry) {
 	if method := a.writeMethod(argument(e, 1)); method != "" && retry.Max > 1 {
-		a.warn(e.Idx0(), codeWriteWithoutIdempotency,
+		a.warn(e.Idx0(), "WOML_WRITE_WITHOUT_IDEMPOTENCY",
 			fmt.Sprintf("This %s by fetch carries no idempotency key, and its step is attempted up to %d times: a retry may do it twice.", method, retry.Max),
 			`Use services.http.request with idempotency: { header: "Idempotency-Key", value: attempt.idempotencyKey }.`)
 	}
@@ -76,7 +76,7 @@ func (a *analysis) adviseFetch(e *ast.CallExpression, retry Retry) {
 func (a *analysis) adviseDatabase(e *ast.CallExpression) {
 	_, driver := a.option(argument(e, 0), "driver")
 	if text, ok := literalText(driver); ok && text != "sqlite" {
-		a.warn(driver.Idx0(), codeDatabaseDriverNotRun,
+		a.warn(driver.Idx0(), "WOML_DATABASE_DRIVER_NOT_RUN",
 			fmt.Sprintf("The driver %s is valid WOML, and it is not run here: the step will fail.", excerpt(text)), `Use driver: "sqlite".`)
 	}
 }

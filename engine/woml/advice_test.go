@@ -15,8 +15,8 @@ type advice struct {
 
 var (
 	keyed    = `idempotency: { header: "Idempotency-Key", value: attempt.idempotencyKey }`
-	unkeyed  = []string{codeWriteWithoutIdempotency}
-	changing = []string{codeIdempotencyValueUnstable}
+	unkeyed  = []string{"WOML_WRITE_WITHOUT_IDEMPOTENCY"}
+	changing = []string{"WOML_IDEMPOTENCY_VALUE_UNSTABLE"}
 )
 
 func retrying(script string) string {
@@ -53,13 +53,13 @@ var warnings = []advice{
 	{"a random key in kept options", inScript(`const idempotency = { field: "key", value: ` + mark + `Math.random() }; services.http.request({ method: "POST", idempotency });`), changing},
 	{"a random key under its short name", inScript(`const value = Math.random(); services.http.request({ idempotency: { header: "K", ` + mark + `value } });`), changing},
 
-	{"a with statement", inScript(mark + "with (context) { return payload; }"), []string{codeScriptStrictMode}},
-	{"a deleted variable", inScript("delete " + mark + "a;"), []string{codeScriptStrictMode}},
-	{"a number with a leading zero", inScript("return " + mark + "010;"), []string{codeScriptStrictMode}},
-	{"a script that ends its function", inScript("return 1; " + mark + "} function extra() { return services; "), []string{codeScriptOutsideStep}},
-	{"another database", inScript(`const db = services.db({ driver: ` + mark + `"postgres", connection: secrets.URL });`), []string{codeDatabaseDriverNotRun}},
+	{"a with statement", inScript(mark + "with (context) { return payload; }"), []string{"WOML_SCRIPT_STRICT_MODE"}},
+	{"a deleted variable", inScript("delete " + mark + "a;"), []string{"WOML_SCRIPT_STRICT_MODE"}},
+	{"a number with a leading zero", inScript("return " + mark + "010;"), []string{"WOML_SCRIPT_STRICT_MODE"}},
+	{"a script that ends its function", inScript("return 1; " + mark + "} function extra() { return services; "), []string{"WOML_SCRIPT_OUTSIDE_STEP"}},
+	{"another database", inScript(`const db = services.db({ driver: ` + mark + `"postgres", connection: secrets.URL });`), []string{"WOML_DATABASE_DRIVER_NOT_RUN"}},
 	{"several in the order of the script", retrying(mark + `services.http.request({ method: "POST" }); with (a) { fetch(b, { method: "PUT" }); }`),
-		[]string{codeWriteWithoutIdempotency, codeScriptStrictMode, codeWriteWithoutIdempotency}},
+		[]string{"WOML_WRITE_WITHOUT_IDEMPOTENCY", "WOML_SCRIPT_STRICT_MODE", "WOML_WRITE_WITHOUT_IDEMPOTENCY"}},
 }
 
 func TestWarnings(t *testing.T) {
@@ -127,7 +127,7 @@ func TestNoWarning(t *testing.T) {
 func TestWarningsSayWhatCanHappen(t *testing.T) {
 	t.Parallel()
 	_, diags := Parse([]byte(inSteps(`<step id="one" retry="7"><script>fetch(a, { method: "put" });</script></step><step id="one"><script>1</script></step>`)))
-	equalCodes(t, diags, []string{codeDuplicateID, codeWriteWithoutIdempotency})
+	equalCodes(t, diags, []string{"WOML_DUPLICATE_ID", "WOML_WRITE_WITHOUT_IDEMPOTENCY"})
 	if last := diags[len(diags)-1]; !strings.Contains(last.Message, "PUT by fetch") || !strings.Contains(last.Message, "up to 7 times") {
 		t.Errorf("the warning does not say it: %s", last.Message)
 	}

@@ -33,10 +33,10 @@ func (a *analysis) identifier(id *ast.Identifier, written bool) {
 	a.uses = append(a.uses, use{at: id.Idx, name: id.Name.String()})
 	switch name := id.Name.String(); name {
 	case "services":
-		a.about(name, id.Idx, codeScriptServiceUnsupported, "services can only be used as services.NAME: not copied, passed on, returned or assigned.",
+		a.about(name, id.Idx, "WOML_SCRIPT_SERVICE_ACCESS_UNSUPPORTED", "services can only be used as services.NAME: not copied, passed on, returned or assigned.",
 			"Write services.http.request(...) where it is needed; const http = services.http works too.")
 	case "secrets":
-		a.about(name, id.Idx, codeScriptSecretUnsupported, "secrets can only be read as secrets.NAME: not copied, listed, passed on, returned or assigned.",
+		a.about(name, id.Idx, "WOML_SCRIPT_SECRET_ACCESS_UNSUPPORTED", "secrets can only be read as secrets.NAME: not copied, listed, passed on, returned or assigned.",
 			"Write secrets.NAME where the value is needed.")
 	case "lifecycle":
 		a.noLifecycle(id)
@@ -48,11 +48,11 @@ func (a *analysis) identifier(id *ast.Identifier, written bool) {
 }
 
 func (a *analysis) noLifecycle(id *ast.Identifier) {
-	a.about("lifecycle", id.Idx, codeLifecycleUnavailable, "A step has no lifecycle.", "Read context.payload, context.steps and attempt.")
+	a.about("lifecycle", id.Idx, "WOML_LIFECYCLE_BINDING_UNAVAILABLE", "A step has no lifecycle.", "Read context.payload, context.steps and attempt.")
 }
 
 func (a *analysis) noFetchWrite(binding string, at file.Idx) {
-	a.about(binding, at, codeScriptFetchWrite, "fetch cannot be replaced: its requests are on the timeline.", "Wrap it in a function of another name.")
+	a.about(binding, at, "WOML_SCRIPT_FETCH_WRITE_UNSUPPORTED", "fetch cannot be replaced: its requests are on the timeline.", "Wrap it in a function of another name.")
 }
 
 // link is one ".name", "?.name" or "[...]" of a chain of members.
@@ -101,11 +101,11 @@ func chain(e ast.Expression) (root ast.Expression, links []link) {
 func (a *analysis) member(e ast.Expression, written bool) {
 	root, links := chain(e)
 	for _, l := range links {
-		a.expression(l.index)
+		a.walk(l.index)
 	}
 	id, ok := root.(*ast.Identifier)
 	if !ok || len(links) == 0 {
-		a.expression(root)
+		a.walk(root)
 		return
 	}
 	a.use(id, links)
@@ -144,18 +144,13 @@ func (a *analysis) service(id *ast.Identifier, links []link, e ast.Expression, w
 	for i := len(links) - 1; i >= 0; i-- {
 		switch l := links[i]; {
 		case l.computed:
-			a.about("services", id.Idx, codeScriptServiceDynamic, "A service and its operation must be named, not computed.", hint)
+			a.about("services", id.Idx, "WOML_SCRIPT_SERVICE_ACCESS_DYNAMIC", "A service and its operation must be named, not computed.", hint)
 			return
 		case l.optional:
-			a.about("services", id.Idx, codeScriptServiceUnsupported, "A service is always there, so ?. is not supported on it.", hint)
+			a.about("services", id.Idx, "WOML_SCRIPT_SERVICE_ACCESS_UNSUPPORTED", "A service is always there, so ?. is not supported on it.", hint)
 			return
 		case written && i == len(links)-1:
-			a.about("services", id.Idx, codeScriptServiceWrite, "services are read-only.", "Call the service; do not replace it.")
-			return
-		}
-	}
-	for _, known := range a.services {
-		if known.name == links[0].name {
+			a.about("services", id.Idx, "WOML_SCRIPT_SERVICE_WRITE_UNSUPPORTED", "services are read-only.", "Call the service; do not replace it.")
 			return
 		}
 	}
@@ -167,13 +162,13 @@ func (a *analysis) secret(id *ast.Identifier, l link, written bool) {
 	const hint = "Write secrets.NAME with the name of the secret."
 	switch {
 	case written:
-		a.about("secrets", id.Idx, codeScriptSecretWrite, "secrets are read-only.", "Keep the value in the environment or in a secrets file.")
+		a.about("secrets", id.Idx, "WOML_SCRIPT_SECRET_WRITE_UNSUPPORTED", "secrets are read-only.", "Keep the value in the environment or in a secrets file.")
 	case l.optional:
-		a.about("secrets", id.Idx, codeScriptSecretUnsupported, "A secret that is named must exist, so ?. is not supported on it.", hint)
+		a.about("secrets", id.Idx, "WOML_SCRIPT_SECRET_ACCESS_UNSUPPORTED", "A secret that is named must exist, so ?. is not supported on it.", hint)
 	case l.computed:
-		a.about("secrets", id.Idx, codeScriptSecretDynamic, "A secret must be named, not computed.", hint)
+		a.about("secrets", id.Idx, "WOML_SCRIPT_SECRET_ACCESS_DYNAMIC", "A secret must be named, not computed.", hint)
 	case !secretNamePattern.MatchString(l.name):
-		a.about("secrets", l.at, codeScriptSecretName, fmt.Sprintf("%s is not the name of a secret: upper-case letters, digits and underscores, a letter first.",
+		a.about("secrets", l.at, "WOML_SCRIPT_SECRET_NAME_INVALID", fmt.Sprintf("%s is not the name of a secret: upper-case letters, digits and underscores, a letter first.",
 			excerpt(l.name)),
 			"Such as secrets."+strings.ToUpper(snake(l.name))+".")
 	default:
@@ -197,11 +192,11 @@ func snake(name string) string {
 func (c *checker) knownServices() {
 	for _, s := range c.services {
 		if instead, known := servicesNotRun[s.name]; known {
-			c.fail(s.offset, codeFeatureNotExecutable, fmt.Sprintf("services.%s is valid WOML, and it is not run here.", s.name), instead)
+			c.fail(s.offset, "WOML_FEATURE_NOT_EXECUTABLE", fmt.Sprintf("services.%s is valid WOML, and it is not run here.", s.name), instead)
 			continue
 		}
 		if !slices.Contains(servicesRun, s.name) {
-			c.fail(s.offset, codeServiceUnknown, fmt.Sprintf("There is no service %s.", excerpt(s.name)),
+			c.fail(s.offset, "WOML_MODULE_SERVICE_UNKNOWN", fmt.Sprintf("There is no service %s.", excerpt(s.name)),
 				didYouMean("services.%s", s.name, servicesRun))
 		}
 	}

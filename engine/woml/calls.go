@@ -32,7 +32,7 @@ func (a *analysis) call(e *ast.CallExpression) {
 	}
 	switch name := id.Name.String(); {
 	case name == "require" && len(links) == 0:
-		a.report(e.Idx0(), codeScriptModuleRequire, "A script cannot load modules.", "Put the code into the script.")
+		a.report(e.Idx0(), "WOML_SCRIPT_MODULE_REQUIRE_UNSUPPORTED", "A script cannot load modules.", "Put the code into the script.")
 	case (name == "eval" || name == "Function") && len(links) == 0:
 		a.codeInStrings(name, id.Idx)
 	case name == "Bun" && len(links) > 0 && slices.Contains(bunNetwork, links[len(links)-1].name):
@@ -56,7 +56,7 @@ func (a *analysis) construct(e *ast.NewExpression) {
 }
 
 func (a *analysis) rawNetwork(e ast.Expression) {
-	a.report(e.Idx0(), codeScriptRawNetwork, "A script cannot open sockets: only what is on the timeline can be made safe.",
+	a.report(e.Idx0(), "WOML_SCRIPT_RAW_NETWORK_UNSUPPORTED", "A script cannot open sockets: only what is on the timeline can be made safe.",
 		"Use services.http.request, or fetch.")
 }
 
@@ -69,7 +69,7 @@ func anyComputed(links []link) bool {
 func (a *analysis) workflowCall(e *ast.CallExpression, links []link) {
 	operation := links[1].name
 	if len(links) > 2 || callOptions[operation] == nil {
-		a.report(e.Idx0(), codeCallOperation, "services.workflows has only call and start.", "Use call to wait for the result, and start to go on at once.")
+		a.report(e.Idx0(), "WOML_WORKFLOW_OPERATION_UNSUPPORTED", "services.workflows has only call and start.", "Use call to wait for the result, and start to go on at once.")
 		return
 	}
 	usage := fmt.Sprintf(`Write services.workflows.%s("workflow-id", { ... }, { %s: ... }).`, operation, strings.Join(callOptions[operation], ": ..., "))
@@ -78,20 +78,20 @@ func (a *analysis) workflowCall(e *ast.CallExpression, links []link) {
 		return
 	}
 	if len(arguments) < 2 || len(arguments) > 3 {
-		a.report(e.Idx0(), codeCallArguments, fmt.Sprintf("services.workflows.%s takes the id of a workflow, a payload and options.", operation), usage)
+		a.report(e.Idx0(), "WOML_WORKFLOW_CALL_ARGUMENTS_INVALID", fmt.Sprintf("services.workflows.%s takes the id of a workflow, a payload and options.", operation), usage)
 		return
 	}
 	target, payload := arguments[0], arguments[1]
 	switch text, ok := literalText(target); {
 	case !isLiteral(target):
 	case !ok || len(text) > maxID || !workflowIDPattern.MatchString(text):
-		a.report(target.Idx0(), codeCallTarget,
+		a.report(target.Idx0(), "WOML_WORKFLOW_TARGET_INVALID",
 			"This is not the id of a workflow: lower-case words with hyphens between them.", "Such as fulfill-paid-order.")
 	default:
 		a.workflows[text] = true
 	}
 	if _, list := payload.(*ast.ArrayLiteral); list || isLiteral(payload) {
-		a.report(payload.Idx0(), codeCallPayload, "The payload of a workflow is an object.", usage)
+		a.report(payload.Idx0(), "WOML_WORKFLOW_PAYLOAD_INVALID", "The payload of a workflow is an object.", usage)
 	}
 	if len(arguments) == 3 {
 		a.callOptions(arguments[2], operation, usage)
@@ -102,7 +102,7 @@ func (a *analysis) callOptions(options ast.Expression, operation, usage string) 
 	object, ok := options.(*ast.ObjectLiteral)
 	if !ok {
 		if _, list := options.(*ast.ArrayLiteral); list || isLiteral(options) {
-			a.report(options.Idx0(), codeCallOptions, "The options of a workflow call are an object.", usage)
+			a.report(options.Idx0(), "WOML_WORKFLOW_CALL_OPTIONS_INVALID", "The options of a workflow call are an object.", usage)
 		}
 		return
 	}
@@ -110,17 +110,17 @@ func (a *analysis) callOptions(options ast.Expression, operation, usage string) 
 		name, value := propertyOf(p)
 		switch {
 		case name == "":
-			a.report(p.Idx0(), codeCallOptions, "The options of a workflow call must be named, not computed or spread.", usage)
+			a.report(p.Idx0(), "WOML_WORKFLOW_CALL_OPTIONS_INVALID", "The options of a workflow call must be named, not computed or spread.", usage)
 		case !slices.Contains(callOptions[operation], name):
-			a.report(p.Idx0(), codeCallOptionUnknown, fmt.Sprintf("services.workflows.%s has no option %s.", operation, excerpt(name)),
+			a.report(p.Idx0(), "WOML_WORKFLOW_CALL_OPTION_UNKNOWN", fmt.Sprintf("services.workflows.%s has no option %s.", operation, excerpt(name)),
 				didYouMean("%q", name, callOptions[operation]))
 		case name == "name":
-			if text, ok := literalText(value); isLiteral(value) && (!ok || len(text) > maxCallName || !callNamePattern.MatchString(text)) {
-				a.report(value.Idx0(), codeCallName,
+			if text, ok := literalText(value); isLiteral(value) && (!ok || len(text) > maxCallName || !queuePattern.MatchString(text)) {
+				a.report(value.Idx0(), "WOML_WORKFLOW_CALL_NAME_INVALID",
 					"The name of a call is lower-case words with one dot, underscore or hyphen between them.", "Such as primary-risk.")
 			}
 		case isLiteral(value) && !callTimeout(value):
-			a.report(value.Idx0(), codeCallOptions, "A timeout is a whole duration from 1ms to 24h.", "Such as 30s or 5m, or a number of milliseconds.")
+			a.report(value.Idx0(), "WOML_WORKFLOW_CALL_OPTIONS_INVALID", "A timeout is a whole duration from 1ms to 24h.", "Such as 30s or 5m, or a number of milliseconds.")
 		}
 	}
 }
@@ -181,9 +181,9 @@ func (a *analysis) regexp(e *ast.RegExpLiteral) {
 	switch {
 	case !errors.As(err, &bad):
 	case bad.Valid:
-		a.report(e.Idx, codeScriptUnsupported, upperFirst(bad.Text)+".", upperFirst(bad.Hint)+".")
+		a.report(e.Idx, "WOML_SCRIPT_FEATURE_UNSUPPORTED", upperFirst(bad.Text)+".", upperFirst(bad.Hint)+".")
 	default:
-		a.report(e.Idx, codeScriptSyntaxInvalid, fmt.Sprintf("%s is not a regular expression: %s.", excerpt(e.Literal), bad.Text), "Check its brackets and flags.")
+		a.report(e.Idx, "WOML_SCRIPT_SYNTAX_INVALID", fmt.Sprintf("%s is not a regular expression: %s.", excerpt(e.Literal), bad.Text), "Check its brackets and flags.")
 	}
 }
 
@@ -191,11 +191,11 @@ func (a *analysis) regexp(e *ast.RegExpLiteral) {
 func (a *analysis) htmlComment(e *ast.BinaryExpression) {
 	if at := e.Right.Idx0(); ecma.HTMLComment(a.source, a.offset(at)) {
 		feature, hint := ecma.Unsupported(a.source, a.offset(at)-1)
-		a.report(at-1, codeScriptUnsupported, upperFirst(feature)+".", upperFirst(hint)+".")
+		a.report(at-1, "WOML_SCRIPT_FEATURE_UNSUPPORTED", upperFirst(feature)+".", upperFirst(hint)+".")
 	}
 }
 
 // codeInStrings refuses eval and the constructor of functions.
 func (a *analysis) codeInStrings(name string, at file.Idx) {
-	a.about(name, at, codeScriptUnsupported, name+" is not supported: code in strings is not run.", "Write it in the script.")
+	a.about(name, at, "WOML_SCRIPT_FEATURE_UNSUPPORTED", name+" is not supported: code in strings is not run.", "Write it in the script.")
 }

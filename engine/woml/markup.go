@@ -69,10 +69,10 @@ func (p *markupParser) parse() {
 	}
 	if len(p.open) > 0 {
 		last := p.open[len(p.open)-1]
-		p.fail(last.start, codeMalformedMarkup, fmt.Sprintf("<%s> is never closed.", last.name),
+		p.fail(last.start, "WOML_MALFORMED_MARKUP", fmt.Sprintf("<%s> is never closed.", last.name),
 			fmt.Sprintf("Add </%s>.", last.name))
 	} else if p.root == nil && len(p.errors) == found {
-		p.fail(0, codeMalformedMarkup, "The document has no element.", "Start with <woml> and put one <workflow> in it.")
+		p.fail(0, "WOML_MALFORMED_MARKUP", "The document has no element.", "Start with <woml> and put one <workflow> in it.")
 	}
 }
 
@@ -97,12 +97,12 @@ func (p *markupParser) characters(at int) (int, bool) {
 		p.content(at, end)
 		return end, true
 	case p.root == nil:
-		p.fail(first, codeMalformedMarkup, "There is text before the first element.", "A document starts with <woml>.")
+		p.fail(first, "WOML_MALFORMED_MARKUP", "There is text before the first element.", "A document starts with <woml>.")
 		return end, true
 	case p.root.selfClosed:
-		p.fail(first, codeTextOutsideRoot, fmt.Sprintf("There is text behind <%s/>.", p.root.name), "Put it inside, or remove it.")
+		p.fail(first, "WOML_TEXT_OUTSIDE_ROOT", fmt.Sprintf("There is text behind <%s/>.", p.root.name), "Put it inside, or remove it.")
 	default:
-		p.fail(first, codeMalformedMarkup, fmt.Sprintf("There is text behind </%s>.", p.root.name), "Put it inside, or remove it.")
+		p.fail(first, "WOML_MALFORMED_MARKUP", fmt.Sprintf("There is text behind </%s>.", p.root.name), "Put it inside, or remove it.")
 	}
 	return end, false
 }
@@ -113,7 +113,7 @@ func (p *markupParser) content(at, end int) {
 	parent.children = append(parent.children, node{start: at, end: end})
 	for i := at; i < end; i++ {
 		if p.text[i] == '&' && !entityPattern.MatchString(p.text[i:min(end, i+24)]) {
-			p.fail(i, codeMalformedMarkup, `"&" cannot stand alone in text.`, `In JSON, write \u0026 for it.`)
+			p.fail(i, "WOML_MALFORMED_MARKUP", `"&" cannot stand alone in text.`, `In JSON, write \u0026 for it.`)
 			return
 		}
 	}
@@ -122,7 +122,7 @@ func (p *markupParser) content(at, end int) {
 func (p *markupParser) comment(at int) (int, bool) {
 	length := strings.Index(p.text[at+len("<!--"):], "-->")
 	if length < 0 {
-		p.fail(at, codeMalformedMarkup, "This comment is never closed.", "Add -->.")
+		p.fail(at, "WOML_MALFORMED_MARKUP", "This comment is never closed.", "Add -->.")
 		return len(p.text), false
 	}
 	return at + len("<!--") + length + len("-->"), true
@@ -134,11 +134,11 @@ func (p *markupParser) endTag(at int) (int, bool) {
 	inside := strings.TrimSuffix(p.text[at+len("</"):end], ">")
 	name := strings.TrimRight(inside, tagSpace)
 	if !namePattern.MatchString(name) || p.text[end-1] != '>' {
-		p.fail(at, codeMalformedMarkup, "This is not an end tag.", `An end tag is "</", the name of the element and ">".`)
+		p.fail(at, "WOML_MALFORMED_MARKUP", "This is not an end tag.", `An end tag is "</", the name of the element and ">".`)
 		return end, false
 	}
 	if len(p.open) == 0 {
-		p.fail(at, codeMalformedMarkup, fmt.Sprintf("</%s> closes nothing.", name), "Remove it.")
+		p.fail(at, "WOML_MALFORMED_MARKUP", fmt.Sprintf("</%s> closes nothing.", name), "Remove it.")
 		return end, false
 	}
 	last := p.open[len(p.open)-1]
@@ -147,7 +147,7 @@ func (p *markupParser) endTag(at int) (int, bool) {
 		if name == "script" {
 			hint = `The first "</script>" ends a script, even in a string or a comment; write "<\/script>" there.`
 		}
-		p.fail(at, codeMalformedMarkup,
+		p.fail(at, "WOML_MALFORMED_MARKUP",
 			fmt.Sprintf("</%s> does not close <%s>, which was opened at %s.", name, last.name, p.place(last.start)), hint)
 		return end, false
 	}
@@ -169,10 +169,10 @@ func (p *markupParser) startTag(at int) (int, bool) {
 	case p.root == nil:
 		p.root = e
 	case p.root.selfClosed || e.selfClosed:
-		p.fail(at, codeMultipleRoots, "A document has one root; this is a second one.", "Put both workflows into files of their own.")
+		p.fail(at, "WOML_MULTIPLE_ROOTS", "A document has one root; this is a second one.", "Put both workflows into files of their own.")
 		return end, false
 	default:
-		p.fail(end-1, codeMalformedMarkup, "A document has one root; this is a second one.", "Put both workflows into files of their own.")
+		p.fail(end-1, "WOML_MALFORMED_MARKUP", "A document has one root; this is a second one.", "Put both workflows into files of their own.")
 		return end, false
 	}
 	switch {

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/dop251/goja/ast"
-	"github.com/dop251/goja/token"
 )
 
 // scope is what one function or block declares. It finds what is declared
@@ -93,7 +92,7 @@ func (a *analysis) declare(id *ast.Identifier, as declaration) {
 	if a.scope.declared[name] == asParameter && slices.Contains(parameters, name) {
 		message, hint = fmt.Sprintf("%q is declared already: WOML gives it to every script.", name), "Take another name."
 	}
-	a.report(id.Idx, codeScriptSyntaxInvalid, message, hint)
+	a.report(id.Idx, "WOML_SCRIPT_SYNTAX_INVALID", message, hint)
 	a.shadowed[name] = true
 }
 
@@ -104,63 +103,8 @@ func (a *analysis) reserved(id *ast.Identifier) {
 		return
 	}
 	name := id.Name.String()
-	a.report(id.Idx, codeScriptBindingShadowed, fmt.Sprintf("%q is WOML's own; a script cannot declare it.", name), "Take another name.")
+	a.report(id.Idx, "WOML_SCRIPT_BINDING_SHADOWED", fmt.Sprintf("%q is WOML's own; a script cannot declare it.", name), "Take another name.")
 	a.shadowed[name] = true
-}
-
-// bindings walks over the declarations of one statement.
-func (a *analysis) bindings(list []*ast.Binding, as declaration) {
-	for _, b := range list {
-		a.binding(b, as)
-	}
-}
-
-func (a *analysis) binding(b *ast.Binding, as declaration) {
-	a.pattern(b.Target, as)
-	a.expression(b.Initializer)
-}
-
-func (a *analysis) lexical(s *ast.LexicalDeclaration) {
-	for _, b := range s.List {
-		a.binding(b, asLexical)
-		if s.Token != token.CONST {
-			continue
-		}
-		if b.Initializer == nil {
-			a.report(b.Target.Idx1(), codeScriptSyntaxInvalid, "This const has no value.", "Give it one, or declare it with let.")
-			continue
-		}
-		a.remember(b.Target, b.Initializer)
-	}
-}
-
-// pattern declares all names of a destructuring pattern, and walks over the
-// defaults in it.
-func (a *analysis) pattern(target ast.Expression, as declaration) {
-	switch t := target.(type) {
-	case *ast.Identifier:
-		a.declare(t, as)
-	case *ast.AssignExpression:
-		a.pattern(t.Left, as)
-		a.expression(t.Right)
-	case *ast.ArrayPattern:
-		for _, element := range t.Elements {
-			a.pattern(element, as)
-		}
-		a.pattern(t.Rest, as)
-	case *ast.ObjectPattern:
-		for _, p := range t.Properties {
-			switch p := p.(type) {
-			case *ast.PropertyShort:
-				a.declare(&p.Name, as)
-				a.expression(p.Initializer)
-			case *ast.PropertyKeyed:
-				a.key(p.Key, p.Computed)
-				a.pattern(p.Value, as)
-			}
-		}
-		a.pattern(t.Rest, as)
-	}
 }
 
 // remember notes what a const stands for; "const { a } = b" is "const a = b.a".

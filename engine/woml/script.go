@@ -38,9 +38,9 @@ type analysis struct {
 	findings []finding
 	scope    *scope
 
-	secrets   map[string]bool      // names of secrets that are read
-	workflows map[string]bool      // ids of workflows that are called or started
-	services  []serviceUse         // the first use of each service
+	secrets   map[string]bool // names of secrets that are read
+	workflows map[string]bool // ids of workflows that are called or started
+	services  []serviceUse
 	shadowed  map[string]bool      // bindings of WOML that the script declares itself
 	constants map[string]*constant // names that are declared, by their declaration
 	calls     []*ast.CallExpression
@@ -63,7 +63,7 @@ type use struct {
 	name, member string
 }
 
-// serviceUse is the first use of a service in a script; offset is of the document.
+// serviceUse is one use of a service; offset is of the document.
 type serviceUse struct {
 	name   string
 	offset int
@@ -81,9 +81,11 @@ func (c *checker) script(e *element) (Script, *analysis) {
 	for _, f := range a.sorted() {
 		c.fail(a.start+f.offset, f.code, f.message, f.hint)
 	}
-	c.services = append(c.services, a.services...)
+	slices.SortFunc(a.services, func(a, b serviceUse) int { return a.offset - b.offset })
 	for _, used := range a.services {
-		s.Services = append(s.Services, used.name)
+		if !slices.Contains(s.Services, used.name) {
+			s.Services, c.services = append(s.Services, used.name), append(c.services, used)
+		}
 	}
 	s.Secrets, s.Workflows = slices.Sorted(maps.Keys(a.secrets)), slices.Sorted(maps.Keys(a.workflows))
 	return s, a
@@ -94,7 +96,7 @@ func (c *checker) script(e *element) (Script, *analysis) {
 func (a *analysis) analyse() {
 	defer func() {
 		if recover() != nil {
-			a.report(0, codeScriptSyntaxInvalid, "The script cannot be read.", "Write it in a simpler way.")
+			a.report(0, "WOML_SCRIPT_SYNTAX_INVALID", "The script cannot be read.", "Write it in a simpler way.")
 		}
 	}()
 	if function := a.parse(); function != nil {
@@ -111,7 +113,9 @@ func (a *analysis) sorted() []finding {
 			kept = append(kept, f)
 		}
 	}
-	parsing := func(f finding) bool { return f.code == codeScriptTooLarge || f.code == codeScriptSyntaxInvalid }
+	parsing := func(f finding) bool {
+		return f.code == "WOML_SCRIPT_TOO_LARGE" || f.code == "WOML_SCRIPT_SYNTAX_INVALID"
+	}
 	sort.SliceStable(kept, func(i, j int) bool {
 		if parsing(kept[i]) != parsing(kept[j]) {
 			return parsing(kept[i])
@@ -146,14 +150,14 @@ func (a *analysis) clamp(offset int) int { return max(0, min(offset, len(a.sourc
 // JavaScript.
 func (a *analysis) parse() *ast.FunctionLiteral {
 	if problem, hint := tooMuch(a.source); problem != "" {
-		a.report(0, codeScriptTooLarge, problem, hint)
+		a.report(0, "WOML_SCRIPT_TOO_LARGE", problem, hint)
 		return nil
 	}
 	text := a.source
 	for range maxImports {
 		program, problem := parseProgram(scriptPrefix + text + scriptSuffix)
 		if problem == nil {
-			return a.function(program)
+			return a.outermost(program)
 		}
 		at := a.clamp(problem.offset - len(scriptPrefix))
 		if !dynamicImport(text[at:]) {
@@ -162,19 +166,19 @@ func (a *analysis) parse() *ast.FunctionLiteral {
 		}
 		// The parser has no import(): report it, and read on as if it were a
 		// function of another name, which is as long.
-		a.findings = append(a.findings, finding{offset: at, code: codeScriptDynamicImport,
+		a.findings = append(a.findings, finding{offset: at, code: "WOML_SCRIPT_DYNAMIC_IMPORT_UNSUPPORTED",
 			message: "A script cannot import modules.", hint: "Put the code into the script."})
 		text = text[:at] + "_mport" + text[at+len("import"):]
 	}
 	return nil
 }
 
-// function finds the function of the script in what was parsed. A script can
+// outermost finds the function of the script in what was parsed. A script can
 // end it with a "}" of its own: the reference accepts that.
-func (a *analysis) function(program *ast.Program) *ast.FunctionLiteral {
+func (a *analysis) outermost(program *ast.Program) *ast.FunctionLiteral {
 	declaration := program.Body[0].(*ast.FunctionDeclaration) // scriptPrefix starts it
 	if end := declaration.Function.Body.RightBrace; a.offset(end) < len(a.source) {
-		a.warn(end, codeScriptOutsideStep, `This "}" ends the function of the script before its text ends: the step will fail.`,
+		a.warn(end, "WOML_SCRIPT_OUTSIDE_STEP", `This "}" ends the function of the script before its text ends: the step will fail.`,
 			`Remove the "}", or add the "{" that it should close.`)
 	}
 	return declaration.Function
@@ -226,9 +230,9 @@ func (a *analysis) syntax(at int, problem *syntaxProblem) {
 	if rest := a.source[at:]; strings.HasPrefix(rest, "import") || strings.HasPrefix(rest, "export") {
 		message, hint = "A script cannot import or export.", "Put the code into the script, and return its result."
 	}
-	code := codeScriptSyntaxInvalid
+	code := "WOML_SCRIPT_SYNTAX_INVALID"
 	if feature, instead := ecma.Unsupported(a.source, at); feature != "" && message == notValid(problem) {
-		code, message, hint = codeScriptUnsupported, upperFirst(feature)+".", upperFirst(instead)+"."
+		code, message, hint = "WOML_SCRIPT_FEATURE_UNSUPPORTED", upperFirst(feature)+".", upperFirst(instead)+"."
 	}
 	a.findings = append(a.findings, finding{offset: at, code: code, message: message, hint: hint})
 }

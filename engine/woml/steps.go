@@ -6,21 +6,13 @@ import (
 	"time"
 )
 
-const (
-	maxAttempts     = 10
-	maxRetryDelay   = 24 * time.Hour
-	defaultDelay    = time.Second
-	defaultMaxDelay = 30 * time.Second
-)
-
 // steps checks <steps>.
-func (c *checker) steps(e *element) []Step {
+func (c *checker) steps(e *element) (steps []Step) {
 	children := c.elements(e)
 	if len(children) == 0 && len(e.children) == 0 {
-		c.fail(e.start, codeEmptySteps, "<steps> has no step.", `Add <step id="..."> with a <script>.`)
+		c.fail(e.start, "WOML_EMPTY_STEPS", "<steps> has no step.", `Add <step id="..."> with a <script>.`)
 	}
 	ids := map[string]bool{}
-	var steps []Step
 	for _, child := range children {
 		switch {
 		case child.name == "step":
@@ -35,11 +27,8 @@ func (c *checker) steps(e *element) []Step {
 // step checks one step: id, operation, script, retry, name and description.
 func (c *checker) step(e *element, ids map[string]bool) (s Step) {
 	s.Line, s.Column = c.position(e.start)
-	s.ID = c.id(e)
-	if ids[s.ID] && s.ID != "" {
-		c.fail(e.attribute("id").valueStart, codeDuplicateID, fmt.Sprintf("Two steps have the id %s.", excerpt(s.ID)), "Give this one another id.")
-	}
-	ids[s.ID] = true
+	s.ID = c.id(e, partID)
+	c.uniqueID(e, ids, s.ID, "WOML_DUPLICATE_ID", "steps")
 	script, compensate := c.operation(e)
 	var found, foundInverse *analysis
 	if script != nil {
@@ -47,7 +36,8 @@ func (c *checker) step(e *element, ids map[string]bool) (s Step) {
 	}
 	if compensate != nil {
 		s.Compensate = &Compensate{}
-		if inverse := c.inverse(compensate); inverse != nil {
+		children := c.elements(compensate)
+		if inverse := c.onlyScript(compensate, children, true, "WOML_COMPENSATE_INVALID", "Put all of the inverse into one script."); inverse != nil {
 			s.Compensate.Script, foundInverse = c.script(inverse)
 		}
 	}
@@ -70,77 +60,50 @@ func (c *checker) operation(e *element) (script, compensate *element) {
 		case child.name == "compensate" && compensate == nil:
 			compensate = child
 		case child.name == "compensate":
-			c.fail(child.start, codeCompensateInvalid, "<step> has a second <compensate>.", "Put all of the inverse into one.")
+			c.fail(child.start, "WOML_COMPENSATE_INVALID", "<step> has a second <compensate>.", "Put all of the inverse into one.")
 		case runs(child.name):
 			operations = append(operations, child)
 		default:
 			complete = false // reported already: it may have been meant as the operation
 		}
 	}
-	if len(operations) == 1 && operations[0].name == "script" {
-		return operations[0], compensate
+	script = c.onlyScript(e, operations, complete, "WOML_STEP_OPERATION_COUNT", "Make it one script, or several steps.")
+	if i := slices.IndexFunc(operations, isScript); script == nil && i >= 0 {
+		script = operations[i]
 	}
-	at := e.start
-	if len(operations) > 0 {
-		at = operations[min(1, len(operations)-1)].start
-	}
-	if complete || len(operations) > 0 {
-		c.fail(at, codeStepOperationCount, fmt.Sprintf("<step> must hold one <script>; this one holds %s.", listed(operations)),
-			"Make it one script, or several steps.")
-	}
-	if i := slices.IndexFunc(operations, isScript); i >= 0 {
-		return operations[i], compensate
-	}
-	return nil, compensate
+	return script, compensate
 }
 
-// inverse finds the one <script> of a <compensate>.
-func (c *checker) inverse(e *element) *element {
-	children := c.elements(e)
+// onlyScript returns the one <script> in an element, and reports if there is anything else, or nothing although children
+// are complete.
+func (c *checker) onlyScript(e *element, children []*element, complete bool, code, hint string) *element {
 	if len(children) == 1 && isScript(children[0]) {
 		return children[0]
 	}
-	at := e.start
-	if len(children) > 0 {
-		at = children[min(1, len(children)-1)].start
+	at, holds := e.start, "nothing"
+	if n := len(children); n > 0 {
+		at, holds = children[min(1, n-1)].start, fmt.Sprintf("%d elements", n)
+		if n == 1 {
+			holds = "<" + children[0].name + ">"
+		}
 	}
-	c.fail(at, codeCompensateInvalid, fmt.Sprintf("<compensate> must hold one <script>; this one holds %s.", listed(children)),
-		"Put all of the inverse into one script.")
+	if complete || len(children) > 0 {
+		c.fail(at, code, fmt.Sprintf("<%s> must hold one <script>; this one holds %s.", e.name, holds), hint)
+	}
 	return nil
 }
 
 func isScript(e *element) bool { return e.name == "script" }
 
-// listed names a few elements for a message.
-func listed(elements []*element) string {
-	switch len(elements) {
-	case 0:
-		return "nothing"
-	case 1:
-		return "<" + elements[0].name + ">"
-	}
-	return fmt.Sprintf("%d elements", len(elements))
-}
-
-// maxThrottled bounds the attempts that a 429 makes free.
-const maxThrottled = 100
-
 // retry reads the retry policy of a step or a compensation.
 func (c *checker) retry(e *element) Retry {
-	r := Retry{Max: 1, Backoff: "exponential", Delay: defaultDelay, MaxDelay: defaultMaxDelay}
-	if a := e.attribute("retry"); a != nil {
-		if r.Max = count(a.value); r.Max < 1 || r.Max > maxAttempts {
-			c.fail(a.valueStart, codeRetryInvalid, fmt.Sprintf("Retry %s is not a whole number from 1 to %d.", excerpt(a.value), maxAttempts),
-				"It is the number of attempts in all: 3 means at most two more after the first.")
-			return r
-		}
+	r := Retry{Max: 1, Backoff: "exponential", Delay: time.Second, MaxDelay: 30 * time.Second}
+	var ok bool
+	if r.Max, ok = c.number(e, "retry", 1, maxAttempts); !ok {
+		return r
 	}
-	if a := e.attribute("retry-throttled"); a != nil {
-		if r.Throttled = count(a.value); r.Throttled > maxThrottled || r.Throttled < 1 && a.value != "0" {
-			c.fail(a.valueStart, codeRetryInvalid, fmt.Sprintf("%s is not a whole number from 0 to %d.", excerpt(a.value), maxThrottled),
-				"It is the number of attempts answered with 429 that do not count towards retry.")
-			return r
-		}
+	if r.Throttled, ok = c.number(e, "retry-throttled", 0, throttled); !ok {
+		return r
 	}
 	if r.Max > 1 || r.Throttled > 0 {
 		c.backoff(e, &r)
@@ -148,7 +111,7 @@ func (c *checker) retry(e *element) Retry {
 	}
 	for _, name := range retryAttributes[1:] {
 		if a := e.attribute(name); a != nil {
-			c.fail(a.start, codeRetryBackoffRequires, fmt.Sprintf("Attribute %q means nothing where there is no second attempt.", name),
+			c.fail(a.start, "WOML_RETRY_BACKOFF_REQUIRES_RETRY", fmt.Sprintf("Attribute %q means nothing where there is no second attempt.", name),
 				fmt.Sprintf(`Add retry="3" to <%s>, or remove it.`, e.name))
 		}
 	}
@@ -158,35 +121,24 @@ func (c *checker) retry(e *element) Retry {
 // backoff reads how long to wait between attempts.
 func (c *checker) backoff(e *element, r *Retry) {
 	if a := e.attribute("retry-backoff"); a != nil {
-		if r.Backoff = a.value; r.Backoff != "fixed" && r.Backoff != "exponential" {
-			c.fail(a.valueStart, codeRetryBackoffInvalid, fmt.Sprintf("%s is not a backoff.", excerpt(a.value)), `Write "fixed" or "exponential".`)
-		}
+		r.Backoff = a.value
+		c.formed(a, backoff)
 	}
-	delayed := true
-	if a := e.attribute("retry-delay"); a != nil {
-		r.Delay, delayed = c.delay(a, codeRetryDelayInvalid)
-		r.MaxDelay = max(r.MaxDelay, r.Delay)
-	}
+	var delayed, limited bool
+	r.Delay, delayed = c.period(e, "retry-delay", r.Delay, maxRetryDelay, "WOML_RETRY_DELAY_INVALID")
+	r.MaxDelay = max(r.MaxDelay, r.Delay)
 	a := e.attribute("retry-max-delay")
 	if a == nil {
 		return
 	}
 	if r.Backoff == "fixed" {
-		c.fail(a.start, codeRetryMaxDelayNotAllowed, "A fixed delay never grows, so it has no maximum.", `Remove retry-max-delay, or write retry-backoff="exponential".`)
+		c.fail(a.start, "WOML_RETRY_MAX_DELAY_NOT_ALLOWED", "A fixed delay never grows, so it has no maximum.",
+			`Remove retry-max-delay, or write retry-backoff="exponential".`)
 		return
 	}
-	limit, valid := c.delay(a, codeRetryMaxDelayInvalid)
-	if valid && delayed && limit < r.Delay {
-		c.fail(a.valueStart, codeRetryMaxDelayInvalid, fmt.Sprintf("The maximum delay %s is shorter than the first delay, %s.", a.value, r.Delay),
+	r.MaxDelay, limited = c.period(e, "retry-max-delay", r.MaxDelay, maxRetryDelay, "WOML_RETRY_MAX_DELAY_INVALID")
+	if limited && delayed && r.MaxDelay < r.Delay {
+		c.fail(a.valueStart, "WOML_RETRY_MAX_DELAY_INVALID", fmt.Sprintf("The maximum delay %s is shorter than the first delay, %s.", a.value, r.Delay),
 			"Make retry-max-delay at least as long as retry-delay.")
 	}
-	r.MaxDelay = limit
-}
-
-func (c *checker) delay(a *attribute, code string) (time.Duration, bool) {
-	d, err := duration(a.value, maxRetryDelay)
-	if err != nil {
-		c.fail(a.valueStart, code, fmt.Sprintf("%s %s %v.", a.name, excerpt(a.value), err), durationHint)
-	}
-	return d, err == nil
 }

@@ -66,14 +66,14 @@ func (c *checker) rawBodies() bool {
 				at = behind(c.text, at, scriptEnd)
 				break
 			}
-			c.fail(start, codeUnclosedRawBody, "This <script> is never closed.",
+			c.fail(start, "WOML_UNCLOSED_RAW_BODY", "This <script> is never closed.",
 				"Add </script>, in lower case and without white space; nothing else ends a script.")
 		default:
 			at, _ = tagEnd(c.text, start)
 		}
 	}
 	for _, at := range declarations {
-		c.fail(at, codeDeclarationNotAllowed,
+		c.fail(at, "WOML_DECLARATION_NOT_ALLOWED",
 			"WOML has no declarations, document types, processing instructions or CDATA sections.",
 			"Remove it; a script needs no CDATA, its text is taken as it is.")
 	}
@@ -132,18 +132,18 @@ func (p *markupParser) element(at int) (*element, int) {
 	}
 	name := p.text[at+1 : nameEnd]
 	if !namePattern.MatchString(name) {
-		p.fail(nameEnd, codeMalformedMarkup, `"<" starts a tag, and no name of an element follows.`,
+		p.fail(nameEnd, "WOML_MALFORMED_MARKUP", `"<" starts a tag, and no name of an element follows.`,
 			`In JSON, write \u003c for a "<" that is meant as text.`)
 		return nil, end
 	}
 	if open != 0 {
-		p.fail(nameEnd, codeInvalidAttribute,
+		p.fail(nameEnd, "WOML_INVALID_ATTRIBUTE",
 			fmt.Sprintf("In <%s>, a value starts with %c and is never closed.", name, open),
 			fmt.Sprintf("Close the value with %c.", open))
 		return nil, end
 	}
 	if p.text[end-1] != '>' {
-		p.fail(at, codeMalformedMarkup, fmt.Sprintf(`The start tag of <%s> never ends.`, name), `Close it with ">".`)
+		p.fail(at, "WOML_MALFORMED_MARKUP", fmt.Sprintf(`The start tag of <%s> never ends.`, name), `Close it with ">".`)
 		return nil, end
 	}
 	e := &element{name: name, start: at, bodyStart: end, selfClosed: p.text[end-2] == '/'}
@@ -165,27 +165,27 @@ func (p *markupParser) attributes(e *element, at, limit int) {
 			return
 		}
 		if start == at {
-			p.fail(start, codeInvalidAttribute, "An attribute needs white space before its name.", "Put a space here.")
+			p.fail(start, "WOML_INVALID_ATTRIBUTE", "An attribute needs white space before its name.", "Put a space here.")
 		}
 		nameEnd := p.skip(start, limit, func(ch byte) bool { return ch != '=' && !isTagSpace(ch) })
 		name := p.text[start:nameEnd]
 		equals := p.skip(nameEnd, limit, isTagSpace)
 		if equals >= limit || p.text[equals] != '=' {
-			p.fail(start, codeInvalidAttribute, fmt.Sprintf("Attribute %q has no value.", name),
+			p.fail(start, "WOML_INVALID_ATTRIBUTE", fmt.Sprintf("Attribute %q has no value.", name),
 				fmt.Sprintf(`Write %s="...".`, name))
 			at = nameEnd
 			continue
 		}
 		quote := p.skip(equals+1, limit, isTagSpace)
 		if quote >= limit || p.text[quote] != '"' && p.text[quote] != '\'' {
-			p.fail(start, codeInvalidAttribute, fmt.Sprintf("The value of attribute %q is not in quotes.", name),
+			p.fail(start, "WOML_INVALID_ATTRIBUTE", fmt.Sprintf("The value of attribute %q is not in quotes.", name),
 				`Put the value between " and ".`)
 			at = p.skip(quote, limit, func(ch byte) bool { return !isTagSpace(ch) })
 			continue
 		}
 		length := strings.IndexByte(p.text[quote+1:limit], p.text[quote])
 		if length < 0 {
-			p.fail(start, codeInvalidAttribute, fmt.Sprintf("The value of attribute %q is never closed.", name),
+			p.fail(start, "WOML_INVALID_ATTRIBUTE", fmt.Sprintf("The value of attribute %q is never closed.", name),
 				fmt.Sprintf("Close the value with %c.", p.text[quote]))
 			return
 		}
@@ -198,9 +198,9 @@ func (p *markupParser) attributes(e *element, at, limit int) {
 func (p *markupParser) attribute(e *element, seen map[string]bool, a attribute) {
 	switch {
 	case !namePattern.MatchString(a.name):
-		p.fail(a.start, codeInvalidAttribute, fmt.Sprintf("%q cannot be the name of an attribute.", a.name), "")
+		p.fail(a.start, "WOML_INVALID_ATTRIBUTE", fmt.Sprintf("%q cannot be the name of an attribute.", a.name), "")
 	case seen[a.name]:
-		p.fail(a.start, codeDuplicateAttribute, fmt.Sprintf("<%s> has attribute %q twice.", e.name, a.name), "Remove one of them.")
+		p.fail(a.start, "WOML_DUPLICATE_ATTRIBUTE", fmt.Sprintf("<%s> has attribute %q twice.", e.name, a.name), "Remove one of them.")
 	default:
 		seen[a.name] = true
 		e.attributes = append(e.attributes, a)
