@@ -51,12 +51,12 @@ func (w *writer) take(e *entry) error {
 func (w *writer) admit(r *run, a engine.Admitted) (err error) {
 	r.document, err = w.document(a)
 	if a.Delivery != "" {
-		d := deliveryOf(a)
-		w.batch.deliveries[d] = r
-		w.batch.digests = append(w.batch.digests, d.workflow, d.trigger, d.key, r.num, a.Digest)
+		w.batch.taken[deliveryOf(a)] = true
+		w.batch.deliveries = append(w.batch.deliveries, a.Workflow, a.Trigger, a.Delivery, r.num, a.Digest)
 	}
-	if a.Parent != nil {
-		w.batch.children[childOf(a)] = r
+	if p := a.Parent; p != nil {
+		w.batch.taken[childOf(a)] = true
+		w.batch.children = append(w.batch.children, p.Run, p.Step, p.Name, r.num)
 	}
 	return err
 }
@@ -112,18 +112,23 @@ func (r *run) settle(step string) {
 var (
 	writeRuns = newBulk("INSERT INTO runs VALUES ", "(?,?,?,?,?,?,?,?,?,?,?)", " ON CONFLICT(num) DO UPDATE SET"+
 		" status = excluded.status, open = excluded.open, reconcile = excluded.reconcile, ended = excluded.ended, last = excluded.last")
+	writeDocuments   = newBulk("INSERT INTO documents VALUES ", "(?,?,?)", " ON CONFLICT DO UPDATE SET source = excluded.source WHERE source = ''")
 	dropBodies       = newBulk("DELETE FROM bodies WHERE run IN (", "?", ")")
 	insertEvents     = inserts("events", 4)
 	insertBodies     = inserts("bodies", 4)
 	insertDeliveries = inserts("deliveries", 5)
 	insertChildren   = inserts("children", 4)
+	insertCommands   = newBulk("INSERT OR IGNORE INTO commands VALUES ", "(?,?)", "")
+	insertKeys       = newBulk("INSERT OR IGNORE INTO keys VALUES ", "(?,?)", "")
+	insertAddresses  = newBulk("INSERT OR IGNORE INTO addresses VALUES ", "(?)", "")
 )
 
 // flush writes the batch. Bodies that go are dropped before new ones of the same step are kept.
 func (w *writer) flush() error {
-	var runs, settled, events, bodies, children []driver.Value
-	slices.SortFunc(w.batch.touched, func(a, b *run) int { return cmp.Compare(a.lines.seq, b.lines.seq) })
-	for _, r := range w.batch.touched {
+	b := &w.batch
+	var runs, settled, events, bodies []driver.Value
+	slices.SortFunc(b.touched, func(a, b *run) int { return cmp.Compare(a.lines.seq, b.lines.seq) })
+	for _, r := range b.touched {
 		s := r.summary
 		runs = append(runs, r.num, s.Run, s.Workflow, string(s.Status), !s.Status.Ended(), s.Reconcile,
 			s.Admitted.UnixNano(), nanos(s.Ended), optional(s.RerunOf), r.lines.seq, r.document)
@@ -137,42 +142,14 @@ func (w *writer) flush() error {
 			bodies = append(bodies, r.num, b.seq, b.step, b.data)
 		}
 	}
-	for c, r := range w.batch.children {
-		children = append(children, c.run, c.step, c.name, r.num)
-	}
 	for _, table := range []struct {
 		bulk bulk
 		rows []driver.Value
 	}{
-		{writeRuns, runs}, {insertEvents, events}, {dropBodies, settled}, {insertBodies, bodies}, {insertDeliveries, w.batch.digests},
-		{insertChildren, children},
+		{writeRuns, runs}, {insertEvents, events}, {dropBodies, settled}, {insertBodies, bodies}, {insertDeliveries, b.deliveries},
+		{insertChildren, b.children}, {writeDocuments, b.documents}, {insertCommands, b.commands}, {insertKeys, b.keys}, {insertAddresses, b.addresses},
 	} {
 		if err := w.conn.bulk(table.bulk, table.rows); err != nil {
-			return err
-		}
-	}
-	if err := w.each(`INSERT INTO documents VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET source = excluded.source WHERE source = ''`, 3, w.batch.documents); err != nil {
-		return err
-	}
-	for _, table := range []struct {
-		query   string
-		columns int
-		rows    []driver.Value
-	}{
-		{`INSERT OR IGNORE INTO commands VALUES (?, ?)`, 2, w.batch.commands},
-		{`INSERT OR IGNORE INTO keys VALUES (?, ?)`, 2, w.batch.keys},
-		{`INSERT OR IGNORE INTO addresses VALUES (?)`, 1, w.batch.addresses},
-	} {
-		if err := w.each(table.query, table.columns, table.rows); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (w *writer) each(query string, columns int, values []driver.Value) error {
-	for row := range slices.Chunk(values, columns) {
-		if err := w.conn.exec(query, row...); err != nil {
 			return err
 		}
 	}

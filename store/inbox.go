@@ -196,8 +196,7 @@ func (s *Store) readCommand(entry fs.DirEntry) (c engine.Command, age fs.FileInf
 
 // carriedOut reports whether an event of the history names this command.
 func (s *Store) carriedOut(id string) (carried bool, err error) {
-	s.flush()
-	err = s.view.rows(`SELECT 1 FROM commands WHERE id = ?`, func([]driver.Value) error {
+	err = s.rows(`SELECT 1 FROM commands WHERE id = ?`, func([]driver.Value) error {
 		carried = true
 		return nil
 	}, id)

@@ -122,18 +122,23 @@ func (m *format) probe(path string) (version int, err error) {
 		return 0, err
 	}
 	defer c.Close()
+	if version, err = m.versionOf(c); err != nil {
+		return 0, err
+	}
+	return version, c.checkPages()
+}
+
+// versionOf asks SQLite for the marks of a file and checks them.
+func (m *format) versionOf(c *conn) (int, error) {
 	id, err := c.number("PRAGMA application_id")
 	if err != nil {
 		return 0, err
 	}
-	n, err := c.number("PRAGMA user_version")
+	version, err := c.number("PRAGMA user_version")
 	if err != nil {
 		return 0, err
 	}
-	if err := m.checkMarks(path, id, int(n)); err != nil {
-		return 0, err
-	}
-	return int(n), c.checkPages()
+	return int(version), m.checkMarks(c.path, id, int(version))
 }
 
 func (c *conn) checkPages() error {

@@ -16,12 +16,13 @@ type pipeline[T any] struct {
 	keeper *keeper
 	done   sync.WaitGroup // its goroutines
 
+	writing sync.Mutex // held by who changes the file
+
 	mu         sync.Mutex
 	wake       *sync.Cond
 	last       int64       // the last place given
 	queue      []*group[T] // what waits to be committed
 	committing *group[T]
-	jobs       []*job
 	closed     error // not nil once nothing is taken any more because it was closed
 	failed     error // not nil once a commit has failed
 }
@@ -95,6 +96,8 @@ func (p *pipeline[T]) stop(reason error) (first bool) {
 	}
 	p.mu.Unlock()
 	p.done.Wait()
+	p.writing.Lock() // what runs between commits ends first
+	defer p.writing.Unlock()
 	return first
 }
 
@@ -162,65 +165,46 @@ func (g *group[T]) wait() {
 	<-g.done
 }
 
-// job is work that the writer does between two commits.
-type job struct {
-	do   func() error
-	err  error
-	done chan struct{}
-}
-
-// between has the writer do something between two commits, and waits for it.
+// between runs something that changes the file, between two commits.
 func (p *pipeline[T]) between(do func() error) error {
-	j := &job{do: do, done: make(chan struct{})}
+	p.writing.Lock()
+	defer p.writing.Unlock()
 	p.mu.Lock()
-	if err := cmp.Or(p.closed, p.failed); err != nil {
-		p.mu.Unlock()
+	err := cmp.Or(p.closed, p.failed)
+	p.mu.Unlock()
+	if err != nil {
 		return err
 	}
-	p.jobs = append(p.jobs, j)
-	p.wake.Signal()
-	p.mu.Unlock()
-	<-j.done
-	return j.err
+	return guarded(do)
 }
 
-// write is the writer: the one goroutine that changes the file.
+// write is the goroutine that commits.
 func (p *pipeline[T]) write() {
-	for {
-		g, j := p.next()
-		switch {
-		case j != nil:
-			j.err = guarded(j.do)
-			close(j.done)
-		case g != nil:
-			p.settle(g, guarded(func() error { return p.commit(g) }))
-			p.keeper.wrote()
-		default:
-			return
-		}
+	for g := p.next(); g != nil; g = p.next() {
+		p.writing.Lock()
+		err := guarded(func() error { return p.commit(g) })
+		p.keeper.wrote()
+		p.writing.Unlock()
+		p.settle(g, err)
 	}
 }
 
-// next waits for something to do. Neither a group nor a job means that the pipeline is closed and nothing is left.
-func (p *pipeline[T]) next() (*group[T], *job) {
+// next waits for a group to commit, nil once the pipeline is closed and nothing is left.
+func (p *pipeline[T]) next() *group[T] {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for yielded := false; ; {
 		switch {
-		case len(p.jobs) > 0:
-			j := p.jobs[0]
-			p.jobs = p.jobs[1:]
-			return nil, j
 		case len(p.queue) > 1, len(p.queue) == 1 && (p.queue[0].asked || p.closed != nil):
 			if yielded {
 				p.committing = p.queue[0]
 				p.queue = p.queue[1:]
-				return p.committing, nil
+				return p.committing
 			}
 			p.yield()
 			yielded = true
 		case p.closed != nil:
-			return nil, nil
+			return nil
 		default:
 			p.wake.Wait()
 			yielded = false
@@ -261,21 +245,16 @@ func (p *pipeline[T]) settle(g *group[T], err error) {
 	p.committing = nil
 }
 
-// waiting gives what was taken and is not durable yet. p.mu is held.
-func (p *pipeline[T]) waiting() []*group[T] {
-	if p.committing == nil {
-		return p.queue
-	}
-	return append([]*group[T]{p.committing}, p.queue...)
-}
-
 // flush waits until what was appended so far is committed or has failed, so that a read sees it.
 func (p *pipeline[T]) flush() {
 	p.mu.Lock()
-	waiting := p.waiting()
+	last := p.committing
+	if n := len(p.queue); n > 0 {
+		last = p.queue[n-1]
+	}
 	p.mu.Unlock()
-	if n := len(waiting); n > 0 {
-		waiting[n-1].wait()
+	if last != nil {
+		last.wait()
 	}
 }
 

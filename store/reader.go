@@ -1,7 +1,6 @@
 package store
 
 import (
-	"database/sql/driver"
 	"errors"
 	"os"
 
@@ -43,30 +42,16 @@ func openReader(path, mode string) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := v.checkMarks(); err != nil {
+	c := <-v.idle
+	version, err := history.versionOf(c)
+	v.idle <- c
+	if err == nil && version < history.version() {
+		err = &FileError{path, Older, nil}
+	}
+	if err != nil {
 		return nil, errors.Join(err, v.Close())
 	}
 	return &Reader{v}, nil
-}
-
-func (v *view) checkMarks() error {
-	var marks []int64
-	for _, query := range []string{"PRAGMA application_id", "PRAGMA user_version"} {
-		if err := v.rows(query, func(row []driver.Value) error {
-			n, _ := row[0].(int64)
-			marks = append(marks, n)
-			return nil
-		}); err != nil {
-			return err
-		}
-	}
-	if err := history.checkMarks(v.path, marks[0], int(marks[1])); err != nil {
-		return err
-	}
-	if int(marks[1]) < history.version() {
-		return &FileError{v.path, Older, nil}
-	}
-	return nil
 }
 
 func hasLog(path string) bool {

@@ -26,9 +26,9 @@ type Options struct {
 // Store is a history in a state file that this process owns. It implements engine.History.
 type Store struct {
 	*pipeline[[]entry]
+	*view
 	file   *file
 	writer *writer
-	view   *view
 }
 
 var _ engine.History = (*Store)(nil)
@@ -59,6 +59,7 @@ func (s *Store) begin() (err error) {
 	if s.view, err = newView(s.file.path, "ro"); err != nil {
 		return err
 	}
+	s.view.flush = func() { s.pipeline.flush() }
 	if err := s.sweepAll(); err != nil {
 		return err
 	}
@@ -73,4 +74,41 @@ func (s *Store) Close() error {
 		return nil
 	}
 	return errors.Join(s.view.Close(), s.file.close())
+}
+
+// Place implements engine.History.
+func (s *Store) Place() (int64, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.last, nil
+}
+
+// entry is one event and its written form.
+type entry struct {
+	engine.Event
+	data []byte
+}
+
+// Append implements engine.History.
+func (s *Store) Append(events ...engine.Event) engine.Ticket {
+	entries, refused := encode(events)
+	return s.append(entries, len(events), refused)
+}
+
+// Buffer implements engine.History.
+func (s *Store) Buffer(events ...engine.Event) engine.Ticket {
+	entries, refused := encode(events)
+	return s.buffer(entries, len(events), refused)
+}
+
+func encode(events []engine.Event) ([]entry, error) {
+	entries := make([]entry, len(events))
+	for i, e := range events {
+		data, err := engine.EncodeFact(e.Fact)
+		if err != nil {
+			return nil, &engine.RefusedError{Run: e.Run, Why: err.Error()}
+		}
+		entries[i] = entry{e, data}
+	}
+	return entries, nil
 }

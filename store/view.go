@@ -14,6 +14,7 @@ import (
 // view answers from what is committed, beside the writer: SQLite's log lets both go on.
 type view struct {
 	path   string
+	flush  func() // has what was appended before a read committed; nil for a Reader
 	idle   chan *conn
 	closed chan struct{}
 	close  sync.Once
@@ -49,6 +50,9 @@ func (v *view) Close() (err error) {
 }
 
 func (v *view) rows(query string, f func(row []driver.Value) error, args ...driver.Value) error {
+	if v.flush != nil {
+		v.flush()
+	}
 	select {
 	case c := <-v.idle:
 		defer func() { v.idle <- c }()

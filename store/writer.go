@@ -49,16 +49,12 @@ type body struct {
 	data []byte
 }
 
-// batch is what the appends of one group come to.
+// batch is what the appends of one group come to: the runs, and the rows of the other tables.
 type batch struct {
-	touched    []*run
-	documents  []driver.Value
-	deliveries map[deliveryID]*run
-	digests    []driver.Value
-	children   map[childID]*run
-	commands   []driver.Value
-	keys       []driver.Value
-	addresses  []driver.Value
+	touched []*run
+	taken   map[any]bool // each deliveryID and childID of its admissions
+
+	documents, deliveries, children, commands, keys, addresses []driver.Value
 }
 
 type deliveryID struct{ workflow, trigger, key string }
@@ -100,7 +96,7 @@ func (w *writer) commit(g *group[[]entry]) error {
 }
 
 func (w *writer) write(g *group[[]entry]) error {
-	w.batch = batch{deliveries: map[deliveryID]*run{}, children: map[childID]*run{}}
+	w.batch = batch{taken: map[any]bool{}}
 	return w.conn.transaction(func() error {
 		for _, t := range g.appends {
 			if err := w.takeOrRefuse(t); err != nil {
@@ -201,13 +197,13 @@ func (w *writer) taken(a engine.Admitted, fresh []engine.Event) (why string, err
 	}
 	if d.key != "" {
 		n, err := w.conn.number(`SELECT 1 FROM deliveries WHERE workflow = ? AND "trigger" = ? AND "key" = ?`, d.workflow, d.trigger, d.key)
-		if n != 0 || err != nil || w.batch.deliveries[d] != nil {
+		if n != 0 || err != nil || w.batch.taken[d] {
 			return engine.RefusedDelivery, err
 		}
 	}
 	if a.Parent != nil {
 		n, err := w.conn.number(`SELECT 1 FROM children WHERE parent = ? AND step = ? AND name = ?`, c.run, c.step, c.name)
-		if n != 0 || err != nil || w.batch.children[c] != nil {
+		if n != 0 || err != nil || w.batch.taken[c] {
 			return engine.RefusedChild, err
 		}
 	}

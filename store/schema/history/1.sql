@@ -24,7 +24,7 @@ CREATE TABLE runs(
 CREATE TABLE events(
 	seq  INTEGER PRIMARY KEY,
 	run  INTEGER NOT NULL,
-	kind INTEGER NOT NULL, -- see kinds.go
+	kind INTEGER NOT NULL, -- see lines.go
 	at   INTEGER NOT NULL,
 	data TEXT    NOT NULL
 ) STRICT;

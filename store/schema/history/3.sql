@@ -2,7 +2,7 @@
 --
 --     PLACE KIND TIME JSON
 --
--- PLACE is the place in the history, KIND a number of kinds.go, TIME nanoseconds since 1970;
+-- PLACE is the place in the history, KIND a number of lines.go, TIME nanoseconds since 1970;
 -- PLACE and TIME of a row's later lines count from the line before. JSON is what
 -- engine.EncodeFact writes. seq is the place of the last line. A run names its last row,
 -- and each row the one before it: an index would cost every commit a page more.
