@@ -116,15 +116,6 @@ func (c *conn) transaction(do func() error) error {
 	return err
 }
 
-// pagesWritten counts the pages that this connection has written to the log.
-func (c *conn) pagesWritten() int {
-	pages, _, err := c.Conn.(sqlite.DBStatus).Status(sqlite.DBStatusCacheWrite, false)
-	if err != nil {
-		return 0
-	}
-	return pages
-}
-
 // prepare leaves the arguments in c.args.
 func (c *conn) prepare(query string, args []driver.Value) (driver.Stmt, error) {
 	c.args = c.args[:0]

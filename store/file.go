@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,12 +10,14 @@ import (
 	"modernc.org/sqlite"
 )
 
+// pagesInLog is from how many pages (4 KiB) on a commit takes the log into the file.
+const pagesInLog = 2000
+
 // file is a SQLite file that this process owns.
 type file struct {
 	path string
 	lock *lock
 	conn *conn // the writer's
-	log  *conn // the keeper's
 }
 
 // own takes a file over, making it if there is none: its folder with mode 0700,
@@ -75,21 +78,14 @@ func (o *file) open(f *format) error {
 	if _, err := sqlite.Fdatasync(true); err != nil && !errors.Is(err, sqlite.ErrFdatasyncUnavailable) {
 		return err
 	}
-	durable := []string{"busy_timeout(5000)", "synchronous(FULL)", "wal_autocheckpoint(0)", "temp_store(MEMORY)"}
-	if o.conn, err = dial(o.path, "rw", append(durable, "cache_size(-1536)")...); err != nil {
-		return err
-	}
-	o.log, err = dial(o.path, "rw", append(durable, "cache_size(-256)")...)
+	o.conn, err = dial(o.path, "rw", "busy_timeout(5000)", "synchronous(FULL)", fmt.Sprintf("wal_autocheckpoint(%d)", pagesInLog), "temp_store(MEMORY)", "cache_size(-1536)")
 	return err
 }
 
 // close lets go of the file. The last connection of SQLite takes the log into it; the lock goes last.
-func (o *file) close() error {
-	var errs []error
-	for _, c := range []*conn{o.log, o.conn} {
-		if c != nil {
-			errs = append(errs, c.Close())
-		}
+func (o *file) close() (err error) {
+	if o.conn != nil {
+		err = o.conn.Close()
 	}
-	return errors.Join(append(errs, o.lock.release())...)
+	return errors.Join(err, o.lock.release())
 }

@@ -32,7 +32,7 @@ func OpenLedger(path string, o Options) (*Ledger, error) {
 		return nil, errors.Join(err, f.close())
 	}
 	l := &Ledger{file: f}
-	l.pipeline = newPipeline("the ledger", f, l.commit)
+	l.pipeline = newPipeline("the ledger", l.commit)
 	l.start(last)
 	return l, nil
 }

@@ -13,7 +13,6 @@ import (
 type pipeline[T any] struct {
 	name   string // what it writes, for sentences
 	commit func(*group[T]) error
-	keeper *keeper
 	done   sync.WaitGroup // its goroutines
 
 	writing sync.Mutex // held by who changes the file
@@ -71,10 +70,9 @@ func (t *ticket[T]) Done() bool {
 	}
 }
 
-func newPipeline[T any](name string, f *file, commit func(*group[T]) error) *pipeline[T] {
+func newPipeline[T any](name string, commit func(*group[T]) error) *pipeline[T] {
 	p := &pipeline[T]{name: name, commit: commit}
 	p.wake = sync.NewCond(&p.mu)
-	p.keeper = newKeeper(f, p.between)
 	return p
 }
 
@@ -82,7 +80,6 @@ func newPipeline[T any](name string, f *file, commit func(*group[T]) error) *pip
 func (p *pipeline[T]) start(last int64) {
 	p.last = last
 	p.done.Go(p.write)
-	p.done.Go(p.keeper.run)
 }
 
 // stop commits what was taken, then ends. Later appends get the reason. It reports whether it was the first to stop it.
@@ -92,7 +89,6 @@ func (p *pipeline[T]) stop(reason error) (first bool) {
 	if first {
 		p.closed = reason
 		p.wake.Signal()
-		p.keeper.stop()
 	}
 	p.mu.Unlock()
 	p.done.Wait()
@@ -183,7 +179,6 @@ func (p *pipeline[T]) write() {
 	for g := p.next(); g != nil; g = p.next() {
 		p.writing.Lock()
 		err := guarded(func() error { return p.commit(g) })
-		p.keeper.wrote()
 		p.writing.Unlock()
 		p.settle(g, err)
 	}

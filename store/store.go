@@ -63,7 +63,7 @@ func (s *Store) begin() (err error) {
 	if err := s.sweepAll(); err != nil {
 		return err
 	}
-	s.pipeline = newPipeline("the history", s.file, s.writer.commit)
+	s.pipeline = newPipeline("the history", s.writer.commit)
 	s.pipeline.start(last)
 	return nil
 }
