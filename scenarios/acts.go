@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"faultlab/engine/plain"
+	"faultlab/scenarios/expect"
 	"faultlab/scenarios/lang"
 )
 
@@ -81,7 +82,7 @@ func (b *Bench) actWait(ctx context.Context, l lang.Line) error {
 }
 
 func (b *Bench) actExpect(l lang.Line) error {
-	if failure := l.Expect.Compare(b.facts()); failure != nil {
+	if failure := expect.Compare(l.Expect, b.world()); failure != nil {
 		b.mu.Lock()
 		b.script.failed = append(b.script.failed, failure)
 		b.mu.Unlock()

@@ -7,6 +7,7 @@ import (
 	"faultlab/engine"
 	"faultlab/engine/clock"
 	"faultlab/faultprovider"
+	"faultlab/scenarios/expect"
 	"faultlab/scenarios/lang"
 	"faultlab/scenarios/timeline"
 )
@@ -146,11 +147,11 @@ func (b *Bench) observeArrival(e faultprovider.Entry) {
 	b.crashSoon(at)
 }
 
-// crashesFact is what expectations read about crashes.
-func (b *Bench) crashesFact() lang.CrashesFact {
+// crashesSeen is what expectations read about crashes.
+func (b *Bench) crashesSeen() expect.Crashes {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	f := lang.CrashesFact{Happened: b.crashes.happened}
+	f := expect.Crashes{Happened: b.crashes.happened}
 	for _, c := range b.crashes.armed {
 		f.Armed = append(f.Armed, c.text)
 	}

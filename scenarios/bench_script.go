@@ -9,6 +9,7 @@ import (
 
 	"faultlab/engine"
 	"faultlab/engine/clock"
+	"faultlab/scenarios/expect"
 	"faultlab/scenarios/lang"
 )
 
@@ -247,7 +248,7 @@ func (b *Bench) untilHolds(ctx context.Context, e *lang.Expectation) error {
 	for {
 		rest := b.wall != nil && b.wall.atRest()
 		seen := b.line.Len()
-		failure := e.Compare(b.facts())
+		failure := expect.Compare(e, b.world())
 		switch {
 		case failure == nil || b.isStopped() || ctx.Err() != nil:
 			return nil

@@ -15,6 +15,7 @@ import (
 
 	"faultlab/engine"
 	"faultlab/faultprovider/fault"
+	"faultlab/scenarios/expect"
 	"faultlab/scenarios/lang"
 )
 
@@ -94,15 +95,15 @@ func do(t *testing.T, b *Bench, lines ...string) {
 	}
 }
 
-// expect claims something about a bench, in the words of scenario files.
-func expect(t *testing.T, b *Bench, claims ...string) {
+// expectOf claims something about a bench, in the words of scenario files.
+func expectOf(t *testing.T, b *Bench, claims ...string) {
 	t.Helper()
 	for _, c := range claims {
 		l, err := lang.ParseLine("expect " + c)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if failure := l.Expect.Compare(b.facts()); failure != nil {
+		if failure := expect.Compare(l.Expect, b.world()); failure != nil {
 			t.Error(failure)
 		}
 	}
@@ -112,9 +113,9 @@ func TestTheVerbsSettleAnUnknownByHand(t *testing.T) {
 	t.Parallel()
 	b := bench(t, "c-commit-then-drop", Options{})
 	do(t, b, "fault commit-then-drop", "trigger fulfill payload.json")
-	expect(t, b, "belief unknown", "verdict unresolved")
+	expectOf(t, b, "belief unknown", "verdict unresolved")
 	do(t, b, "lookup", "record")
-	expect(t, b, "run succeeded", "requests 1", "jobs 1", "verdict one-effect")
+	expectOf(t, b, "run succeeded", "requests 1", "jobs 1", "verdict one-effect")
 }
 
 func TestAVerbThatDoesNotFitIsRefusedAtOnce(t *testing.T) {
@@ -160,7 +161,7 @@ func TestARefusalOfTheEngineIsOnTheTimeline(t *testing.T) {
 	t.Parallel()
 	b := bench(t, "c-commit-then-drop", Options{})
 	do(t, b, "fault commit-then-drop", "trigger fulfill payload.json", "record")
-	expect(t, b, `refused record "look it up first"`, "belief unknown")
+	expectOf(t, b, `refused record "look it up first"`, "belief unknown")
 	rows := b.Timeline().Latest().Wire
 	if last := rows[len(rows)-1]; last.Kind != RowNote || !strings.Contains(last.Detail, "look it up first") {
 		t.Errorf("the last row is %+v", last)
@@ -349,7 +350,7 @@ func TestAPacedBackoffCountsDown(t *testing.T) {
 		t.Fatal(err)
 	}
 	rest(t, b)
-	expect(t, b, "run succeeded")
+	expectOf(t, b, "run succeeded")
 }
 
 func TestAQuestionWaitsForItsAnswer(t *testing.T) {
@@ -361,13 +362,13 @@ func TestAQuestionWaitsForItsAnswer(t *testing.T) {
 	if q.Text != "How many jobs will exist at the end?" || q.Choices[q.Answer] != "1" || q.Because == "" {
 		t.Errorf("asked %+v", q)
 	}
-	expect(t, b, "runs 0")
+	expectOf(t, b, "runs 0")
 	b.Answer()
 	rest(t, b)
 	if s := b.State(); s.Asked != nil || s.Playing {
 		t.Errorf("after the answer: %+v", s)
 	}
-	expect(t, b, "run succeeded", "jobs 1")
+	expectOf(t, b, "run succeeded", "jobs 1")
 }
 
 func TestAScriptThatCannotGoOnSaysWhere(t *testing.T) {

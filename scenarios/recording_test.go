@@ -119,6 +119,6 @@ func TestWhatIsDoneWhileTimePassesReplaysAtItsMoment(t *testing.T) {
 		t.Fatal(err)
 	}
 	rest(t, b)
-	expect(t, b, "run cancelled", "attempts 1")
+	expectOf(t, b, "run cancelled", "attempts 1")
 	sameTimeline(t, b, replayed(t, b))
 }

@@ -50,7 +50,7 @@ func (b *Bench) leftovers() []Leftover {
 		out = append(out, Leftover{p.line.Line, "deliver " + p.line.Text, "it was never made: its moment did not come"})
 	}
 	b.mu.Unlock()
-	for _, text := range b.facts().Untaken() {
+	for _, text := range untaken(b.line.Latest()) {
 		line, taken := b.queuedBy(text)
 		why := "no request took it"
 		if taken > 0 {

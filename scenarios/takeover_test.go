@@ -35,7 +35,7 @@ func TestWhoeverActsDuringAWaitTakesOver(t *testing.T) {
 				t.Fatal(err)
 			}
 			do(t, b, "restart")
-			expect(t, b, "run succeeded", "attempts 2", "jobs 1")
+			expectOf(t, b, "run succeeded", "attempts 2", "jobs 1")
 			if s := b.State(); s.TookOver != TookOver || len(s.Failed) > 0 || !s.AtRest {
 				t.Errorf("at the end: %+v", s)
 			}
@@ -54,7 +54,7 @@ func TestTakingOverOnTheWallClock(t *testing.T) {
 			return len(v.Runs) == 1 && v.Runs[0].Status != engine.StatusQueued && v.Runs[0].Status != engine.StatusRunning
 		})
 		do(t, b, "crash", "restart")
-		expect(t, b, "run succeeded", "attempts 2", "jobs 1")
+		expectOf(t, b, "run succeeded", "attempts 2", "jobs 1")
 		if s := b.State(); s.TookOver != TookOver || s.Playing || s.Err != "" || len(s.Failed) > 0 {
 			t.Errorf("%s, at the end: %+v", mode, s)
 		}
@@ -116,7 +116,7 @@ func TestWhoActsBeforeTheScriptBeginsStillSeesItBegin(t *testing.T) {
 		}
 	}
 	rest(t, b)
-	expect(t, b, "run succeeded")
+	expectOf(t, b, "run succeeded")
 	if s := b.State(); s.TookOver == "" || len(s.Failed) > 0 || s.Err != "" {
 		t.Errorf("at the end: %+v", s)
 	}

@@ -19,7 +19,7 @@ func Count(n int, one string) string {
 // Plural is the name of several of a thing.
 func Plural(one string) string {
 	switch {
-	case strings.HasSuffix(one, "s"), strings.HasSuffix(one, "x"), strings.HasSuffix(one, "ch"):
+	case strings.HasSuffix(one, "s"), strings.HasSuffix(one, "x"), strings.HasSuffix(one, "ch"), strings.HasSuffix(one, "sh"):
 		return one + "es"
 	case strings.HasSuffix(one, "y") && len(one) > 1 && !strings.ContainsRune("aeiou", rune(one[len(one)-2])):
 		return one[:len(one)-1] + "ies"

@@ -56,10 +56,10 @@ func (e Errors) Unwrap() []error {
 }
 
 // quoted is a value as an error names it: in quotes, and not longer than a line.
-func quoted(s string) string { return strconv.Quote(short(s)) }
+func quoted(s string) string { return strconv.Quote(Short(s)) }
 
-// short is a text cut to what fits in a message.
-func short(s string) string {
+// Short is a text cut to what fits in a message.
+func Short(s string) string {
 	const limit = 120
 	r := []rune(s)
 	if len(r) > limit {

@@ -22,3 +22,22 @@ type Failure struct {
 func (f *Failure) Error() string {
 	return "expected " + f.Expected + ", seen " + f.Seen
 }
+
+// Option is the value of an option; empty if it was not given.
+func (e *Expectation) Option(name string) string {
+	if v := e.Opts[name]; len(v) > 0 {
+		return v[0]
+	}
+	return ""
+}
+
+// Has reports whether an option was given.
+func (e *Expectation) Has(name string) bool { return len(e.Opts[name]) > 0 }
+
+// Arg is the n-th argument, from 0; empty if there are not so many.
+func (e *Expectation) Arg(n int) string {
+	if n < len(e.Args) {
+		return e.Args[n]
+	}
+	return ""
+}

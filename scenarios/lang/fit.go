@@ -353,7 +353,7 @@ func (f *fitter) collection(w word) *Form {
 	if !ok || err != nil || !w.bare() || rules[KindName](w.text) != nil {
 		return nil
 	}
-	if _, err := parseCount(n.text); err != nil || !n.bare() {
+	if _, err := ParseCount(n.text); err != nil || !n.bare() {
 		return nil
 	}
 	return &Form{Name: w.text, Args: count("COUNT"), Options: []Option{byStep, byWrite, byKey}}

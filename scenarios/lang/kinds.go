@@ -24,20 +24,21 @@ func ParseDuration(s string) (time.Duration, error) {
 	return d, nil
 }
 
-// bound is a parsed count or span: a number with the way to compare with it.
-type bound[T int | time.Duration] struct {
-	op string // "", ">=" or "<="
-	v  T
+// Bound is a parsed count or span: a number with the way to compare with it.
+type Bound[T int | time.Duration] struct {
+	Op    string // "", ">=" or "<="
+	Value T
 }
 
-func (b bound[T]) holds(seen T) bool {
-	switch b.op {
+// Holds reports whether what was seen is within the bound.
+func (b Bound[T]) Holds(seen T) bool {
+	switch b.Op {
 	case ">=":
-		return seen >= b.v
+		return seen >= b.Value
 	case "<=":
-		return seen <= b.v
+		return seen <= b.Value
 	}
-	return seen == b.v
+	return seen == b.Value
 }
 
 func cutOp(s string) (op, rest string) {
@@ -49,22 +50,24 @@ func cutOp(s string) (op, rest string) {
 	return "", s
 }
 
-func parseCount(s string) (bound[int], error) {
+// ParseCount reads a count: 2, >=2 or <=2.
+func ParseCount(s string) (Bound[int], error) {
 	op, n := cutOp(s)
 	v, err := strconv.ParseUint(n, 10, 31)
 	if err != nil {
-		return bound[int]{}, errors.New("a count is written as 2, >=2 or <=2")
+		return Bound[int]{}, errors.New("a count is written as 2, >=2 or <=2")
 	}
-	return bound[int]{op, int(v)}, nil
+	return Bound[int]{op, int(v)}, nil
 }
 
-func parseSpan(s string) (bound[time.Duration], error) {
+// ParseSpan reads a delay: 1s, >=1s or <=1s.
+func ParseSpan(s string) (Bound[time.Duration], error) {
 	op, d := cutOp(s)
 	v, err := ParseDuration(d)
 	if err != nil {
-		return bound[time.Duration]{}, errors.New("a delay is written as 1s, >=1s or <=1s")
+		return Bound[time.Duration]{}, errors.New("a delay is written as 1s, >=1s or <=1s")
 	}
-	return bound[time.Duration]{op, v}, nil
+	return Bound[time.Duration]{op, v}, nil
 }
 
 // rules says for the kinds that this package can decide by itself what is wrong
@@ -83,7 +86,7 @@ var rules = map[Kind]func(string) error{
 		return nil
 	},
 	KindRecord: func(s string) error {
-		if collection, id, ok := cutRecord(s); !ok || collection == "" || id == "" {
+		if collection, id, ok := CutRecord(s); !ok || collection == "" || id == "" {
 			return errors.New("a record is written as jobs/job_1, and all of a collection as jobs/*")
 		}
 		return nil
@@ -94,8 +97,8 @@ var rules = map[Kind]func(string) error{
 		}
 		return nil
 	},
-	KindCount:    func(s string) error { _, err := parseCount(s); return err },
-	KindSpan:     func(s string) error { _, err := parseSpan(s); return err },
+	KindCount:    func(s string) error { _, err := ParseCount(s); return err },
+	KindSpan:     func(s string) error { _, err := ParseSpan(s); return err },
 	KindDuration: func(s string) error { _, err := ParseDuration(s); return err },
 	KindSpeed: func(s string) error {
 		v, err := strconv.ParseFloat(s, 64)
@@ -142,8 +145,8 @@ var rules = map[Kind]func(string) error{
 	},
 }
 
-// cutRecord parts a record's name into its collection and its id, which is the last segment.
-func cutRecord(s string) (collection, id string, ok bool) {
+// CutRecord parts a record's name into its collection and its id, which is the last segment.
+func CutRecord(s string) (collection, id string, ok bool) {
 	i := strings.LastIndexByte(s, '/')
 	if i < 0 {
 		return "", "", false
@@ -178,7 +181,7 @@ func mistake(k Kind, choices []string, w word) *Error {
 		return &Error{Message: "an empty " + string(k) + " fits nothing here"}
 	}
 	if w.quoted && jsonAlone[k] && (strings.HasPrefix(w.text, "{") || strings.HasPrefix(w.text, "[")) {
-		return &Error{Message: "JSON stands without quotes here: write " + short(compact(w.text))}
+		return &Error{Message: "JSON stands without quotes here: write " + Short(compact(w.text))}
 	}
 	if w.json && !takesJSON[k] {
 		return &Error{Message: "JSON does not fit here, a " + string(k) + " does"}

@@ -162,7 +162,7 @@ func (l *lexer) next() (w word, ok bool, err *Error) {
 	start := l.pos
 	switch {
 	case start == len(l.line) || blank(l.line[start]):
-		err = &Error{Message: short(w.name) + "= has no value; write " + short(w.name) + `="" for an empty one`}
+		err = &Error{Message: Short(w.name) + "= has no value; write " + Short(w.name) + `="" for an empty one`}
 	case l.line[start] == '"' || l.line[start] == '\'':
 		w.quoted = true
 		w.text, err = l.quotedWord(l.line[start])
@@ -176,7 +176,7 @@ func (l *lexer) next() (w word, ok bool, err *Error) {
 		w.text = l.line[start:l.pos]
 	}
 	if err == nil && l.pos < len(l.line) && !blank(l.line[l.pos]) {
-		err = &Error{Message: "a space is missing after " + short(l.line[start:l.pos])}
+		err = &Error{Message: "a space is missing after " + Short(l.line[start:l.pos])}
 		start = l.pos
 	}
 	if err != nil {

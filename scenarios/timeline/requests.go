@@ -5,6 +5,7 @@ import (
 
 	"faultlab/engine"
 	"faultlab/faultprovider"
+	"faultlab/faultprovider/expect"
 )
 
 // Request is the arrival of a request at the provider, with its key as the provider read it.
@@ -16,16 +17,9 @@ type Request struct {
 
 // Requests are all that reached the provider, in order: look-ups, those of other clients, and what a transport repeated too.
 func (v *View) Requests() (out []Request) {
-	at := map[int64]int{} // by ordinal at the provider
-	for _, e := range v.Log {
-		if i, ok := at[e.Request]; ok && out[i].Key == "" {
-			out[i].Key = e.Key // it is read when the provider decides
-		}
-		if e.Kind == faultprovider.Received {
-			at[e.Request] = len(out)
-			id, _ := engine.ParseRequestID(e.RequestID)
-			out = append(out, Request{Entry: e, ID: id, Run: v.RunNumber(id.Run)})
-		}
+	for _, e := range expect.Requests(v.Log) {
+		id, _ := engine.ParseRequestID(e.RequestID)
+		out = append(out, Request{Entry: e, ID: id, Run: v.RunNumber(id.Run)})
 	}
 	return out
 }

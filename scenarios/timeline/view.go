@@ -5,6 +5,7 @@ import (
 
 	"faultlab/engine"
 	"faultlab/faultprovider"
+	"faultlab/faultprovider/expect"
 )
 
 // Entry is one item of a bench's timeline: exactly one of Event, Log and Note is set.
@@ -224,11 +225,4 @@ type Row struct {
 }
 
 // LogLines are the provider's decisions as its log prints them.
-func (v *View) LogLines() (out []string) {
-	for _, e := range v.Log {
-		if line := e.Text(); line != "" {
-			out = append(out, line)
-		}
-	}
-	return out
-}
+func (v *View) LogLines() []string { return expect.Lines(v.Log) }

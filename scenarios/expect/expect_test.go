@@ -1,88 +1,94 @@
-package lang
+package expect
 
 import (
 	"encoding/json"
 	"errors"
+	"faultlab/engine"
+	"faultlab/faultprovider"
+	"faultlab/scenarios/lang"
+	"faultlab/scenarios/timeline"
 	"testing"
 	"time"
 )
 
-// world is a bench's facts, written out.
-type world struct {
-	wall       bool
-	runs       []RunFact
-	operations []OperationFact
-	requests   []RequestFact
-	effects    []EffectFact
-	log        []string
-	deliveries []DeliveryFact
-	replies    []ReplyFact
-	refusals   []RefusalFact
-	crashes    CrashesFact
-	untaken    []string
+const second = time.Second
+
+var start = time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC)
+
+// attemptOf is the n-th attempt of a step, open if it has no outcome.
+func attemptOf(n int, outcome engine.Outcome, from, to time.Duration, calls ...*engine.Call) *engine.Attempt {
+	a := &engine.Attempt{N: n, Outcome: outcome, StartedAt: start.Add(from), Calls: calls}
+	if outcome != "" {
+		a.EndedAt = start.Add(to)
+	}
+	return a
 }
 
-func (w world) Exact() bool                 { return !w.wall }
-func (w world) Runs() []RunFact             { return w.runs }
-func (w world) Operations() []OperationFact { return w.operations }
-func (w world) Requests() []RequestFact     { return w.requests }
-func (w world) Effects() []EffectFact       { return w.effects }
-func (w world) Log() []string               { return w.log }
-func (w world) Deliveries() []DeliveryFact  { return w.deliveries }
-func (w world) Replies() []ReplyFact        { return w.replies }
-func (w world) Refusals() []RefusalFact     { return w.refusals }
-func (w world) Crashes() CrashesFact        { return w.crashes }
-func (w world) Untaken() []string           { return w.untaken }
-func (w world) Rows(database, table string) (int, error) {
+func effect(collection, id, key, request, body string) faultprovider.Effect {
+	return faultprovider.Effect{Collection: collection, ID: id, Key: key, RequestID: request, Body: json.RawMessage(body)}
+}
+
+// logOf is a provider's log of requests, each of which arrives, has its key read, and is decided.
+func logOf(requests ...faultprovider.Entry) (log []faultprovider.Entry) {
+	for i, r := range requests {
+		decision := r
+		r.Request, r.Kind, r.Key = int64(i+1), faultprovider.Received, ""
+		if decision.Request = r.Request; decision.Kind == "" {
+			decision.Kind = faultprovider.Looked
+		}
+		log = append(log, r, decision)
+	}
+	return log
+}
+
+// twoRuns is a world of two runs for one order: the first did it at its second attempt, the rerun under a new key lost the
+// reply of its only one, and was looked up.
+func twoRuns() World {
+	charge := &engine.Call{Status: 200, Key: "k1", Write: "charge", Target: "POST /jobs", Requests: []*engine.Request{{ID: "run_a/pay/2/2"}}}
+	charge.Step = "pay"
+	lost := &engine.Call{Code: "WOML_HTTP_TIMED_OUT", Key: "k2", Evidence: []engine.EvidenceAt{
+		{Evidence: engine.Evidence{Found: engine.FoundNoRecord}, Seq: 7}, {Evidence: engine.Evidence{Found: engine.FoundRecord, Match: engine.Incomparable}, Seq: 9}}}
+	at := func(d time.Duration) time.Time { return start.Add(d) }
+	v := &timeline.View{Start: start,
+		Runs: []*engine.Run{
+			{ID: "run_a", Status: engine.StatusSucceeded, Steps: []*engine.Step{
+				{ID: "pay", Done: true, Result: json.RawMessage(`{"jobId":"job_1","amount":1.0,"tags":["a"],"note":null}`), Attempts: []*engine.Attempt{
+					attemptOf(1, engine.Failed, 0, second/10, &engine.Call{Status: 503, Code: "WOML_HTTP_STATUS_REJECTED", Key: "k1"}),
+					attemptOf(2, engine.Succeeded, second+second/10, 2*second, charge),
+				}},
+			}},
+			{ID: "run_b", Status: engine.StatusFailed, Reconcile: true, Code: "WOML_STEP_FAILED", Steps: []*engine.Step{
+				{ID: "pay", Attempts: []*engine.Attempt{attemptOf(1, engine.Unknown, 5*second, 15*second, lost)}},
+				{ID: "pay", Undo: true, Attempts: []*engine.Attempt{attemptOf(1, "", 16*second, 0)}},
+			}},
+		},
+		Operations: []timeline.Operation{
+			{Step: "pay", Subject: "order-42", Runs: []string{"run_a", "run_b"}, Keys: []string{"k1", "k2"}, Belief: engine.BeliefUnknown, Verdict: engine.Duplicate},
+			{Step: "ship", Write: "invoice", Route: "POST /invoices", Subject: "order-42", Runs: []string{"run_a"}, Keys: []string{"k3"}, Belief: engine.BeliefDone, Verdict: engine.OneEffect},
+		},
+		Log: logOf(
+			faultprovider.Entry{Kind: faultprovider.NewOperation, RequestID: "run_a/pay/1/1", Method: "POST", Path: "/jobs", Key: "k1", Fault: "commit-then-error", At: at(0)},
+			faultprovider.Entry{Kind: faultprovider.Replay, RequestID: "run_a/pay/2/2", Method: "POST", Path: "/jobs", Key: "k1", Collection: "jobs", EffectID: "job_1", At: at(second)},
+			faultprovider.Entry{Kind: faultprovider.NewOperation, RequestID: "run_b/pay/1/1", Method: "POST", Path: "/jobs", Key: "k2", Fault: "commit-then-drop", At: at(second + 20*time.Millisecond)},
+			faultprovider.Entry{RequestID: "run_b/pay/1/l1", Method: "GET", Path: "/jobs/by-idempotency-key/k2?region=eu", Key: "k2", At: at(15 * second)},
+			faultprovider.Entry{RequestID: "run_b/~pay/1/1", Method: "DELETE", Path: "/jobs/job_2", At: at(16 * second)},
+			faultprovider.Entry{Method: "GET", Path: "/jobs", At: at(9 * second)},
+		),
+		Effects: []faultprovider.Effect{effect("jobs", "job_1", "k1", "run_a/pay/2/2", `{"id":"job_1","amount":120}`),
+			effect("jobs", "job_2", "k2", "", `{"id":"job_2","amount":120.0}`), effect("refunds", "ref_1", "k4", "", "")},
+		Deliveries: []timeline.Delivery{{Status: 202}, {Status: 200, Duplicate: true}, {Status: 409, Code: "WOML_IDEMPOTENCY_CONFLICT"}},
+		Replies:    []timeline.Reply{{Status: 201, Body: `{"id":"job_9"}`}, {}},
+		Refusals:   []timeline.Refusal{{Verb: "record", Why: "the evidence is older than the last request"}},
+	}
+	v.RunVerdicts = make([]timeline.RunVerdict, len(v.Runs))
+	return World{View: v, Exact: true, Crashes: Crashes{Happened: 2}, Untaken: []string{"commit-then-drop"}, Rows: rowsOf}
+}
+
+func rowsOf(database, table string) (int, error) {
 	if database == "app.db" && table == "events" {
 		return 3, nil
 	}
 	return 0, errors.New("no such table: " + table)
-}
-
-const second = time.Second
-
-// twoRuns is a world of two runs for one order: the first did it at its second
-// attempt, the rerun under a new key lost the reply of its only one, and was looked up.
-func twoRuns() world {
-	try := func(n int, outcome string, from, to time.Duration, calls ...CallFact) AttemptFact {
-		return AttemptFact{N: n, Outcome: outcome, Started: from, Ended: to, Calls: calls}
-	}
-	return world{
-		runs: []RunFact{
-			{ID: "run_a", Status: "succeeded", Steps: []StepFact{
-				{ID: "pay", Status: "succeeded", Result: json.RawMessage(`{"jobId":"job_1","amount":1.0,"tags":["a"],"note":null}`), Attempts: []AttemptFact{
-					try(1, "failed", 0, second/10, CallFact{Status: 503, Code: "WOML_HTTP_STATUS_REJECTED", Key: "k1"}),
-					try(2, "succeeded", second+second/10, 2*second, CallFact{Status: 200, Key: "k1", Write: "charge", Target: "POST /jobs"}),
-				}},
-			}},
-			{ID: "run_b", Status: "failed", Reconcile: true, Code: "WOML_STEP_FAILED", Steps: []StepFact{
-				{ID: "pay", Status: "unknown", Attempts: []AttemptFact{try(1, "unknown", 5*second, 15*second, CallFact{Code: "WOML_HTTP_TIMED_OUT", Key: "k2"})}},
-				{ID: "pay", Undo: true, Status: "running", Attempts: []AttemptFact{try(1, "", 16*second, 0)}},
-			}},
-		},
-		operations: []OperationFact{
-			{Step: "pay", Subject: "order-42", Runs: []int{1, 2}, Keys: []string{"k1", "k2"}, Belief: "unknown", Verdict: "duplicate",
-				Evidence: []EvidenceFact{{Run: 2, Found: "no record"}, {Run: 2, Found: "found", Match: "cannot be compared"}}},
-			{Step: "ship", Write: "invoice", Target: "POST /invoices", Subject: "order-42", Runs: []int{1}, Keys: []string{"k3"}, Belief: "done", Verdict: "one effect"},
-		},
-		requests: []RequestFact{
-			{Run: 1, Step: "pay", Attempt: 1, Method: "POST", Path: "/jobs", Key: "k1"},
-			{Run: 1, Step: "pay", Attempt: 2, Method: "POST", Path: "/jobs", Key: "k1", At: second},
-			{Run: 2, Step: "pay", Attempt: 1, Method: "POST", Path: "/jobs", Key: "k2", At: second + 20*time.Millisecond},
-			{Run: 2, Step: "pay", Attempt: 1, Method: "GET", Path: "/jobs/by-idempotency-key/k2", Query: "region=eu", Key: "k2", Lookup: true},
-			{Run: 2, Step: "pay", Undo: true, Attempt: 1, Method: "DELETE", Path: "/jobs/job_2", At: 16 * second},
-			{Method: "GET", Path: "/jobs", At: 9 * second},
-		},
-		effects: []EffectFact{{Collection: "jobs", ID: "job_1", Key: "k1", Step: "pay", Write: "charge", Target: "POST /jobs", Body: json.RawMessage(`{"id":"job_1","amount":120}`)},
-			{Collection: "jobs", ID: "job_2", Key: "k2", Body: json.RawMessage(`{"id":"job_2","amount":120.0}`)}, {Collection: "refunds", ID: "ref_1", Key: "k4"}},
-		log:        []string{"[provider] key=k1 NEW fault=commit-then-error", "[provider] key=k1 REPLAY job=job_1", "[provider] key=k2 NEW fault=commit-then-drop"},
-		deliveries: []DeliveryFact{{Status: 202}, {Status: 200, Duplicate: true}, {Status: 409, Code: "WOML_IDEMPOTENCY_CONFLICT"}},
-		replies:    []ReplyFact{{Status: 201, Body: `{"id":"job_9"}`}, {}},
-		refusals:   []RefusalFact{{"record", "the evidence is older than the last request"}},
-		crashes:    CrashesFact{Happened: 2},
-		untaken:    []string{"commit-then-drop"},
-	}
 }
 
 func TestExpectationsThatAreMet(t *testing.T) {
@@ -113,7 +119,7 @@ func TestExpectationsThatAreMet(t *testing.T) {
 		"crashed", "crashed 2", "crashed >=1", "not crashed 1", "not faults taken",
 		"peak 2 within 20ms", "peak 1 within 19ms", "peak 5 within 1m", "peak 2 within 1h run=2",
 	} {
-		if f := expectation(t, line).Compare(twoRuns()); f != nil {
+		if f := Compare(expectation(t, line), twoRuns()); f != nil {
 			t.Errorf("%s: %v", line, f)
 		}
 	}
@@ -138,7 +144,7 @@ func TestExpectationsThatAreNotMet(t *testing.T) {
 		{"jobs 1", "2 effects in jobs"},
 		{"not refunds 1", "1 effect in refunds"},
 		{"effects 2", "3 effects"},
-		{"log REJECTED", `no such line among 3, the last is "[provider] key=k2 NEW fault=commit-then-drop"`},
+		{"log REJECTED", `no such line among 3, the last is "key=k2 NEW fault=commit-then-drop"`},
 		{"log NEW times 1", "2 such lines"},
 		{"not log REPLAY", "1 such line"},
 		{"outcome 1 failed step=pay", "attempt 1 of pay in run 1 failed, attempt 1 of pay in run 2 unknown"},
@@ -182,7 +188,7 @@ func TestExpectationsThatAreNotMet(t *testing.T) {
 		{"not rows app.db other 4", "no answer: no such table: other"},
 		{"peak 3 within 20ms", "2 requests"},
 	} {
-		f := expectation(t, c.line).Compare(twoRuns())
+		f := Compare(expectation(t, c.line), twoRuns())
 		switch {
 		case f == nil:
 			t.Errorf("%s is met, but should not be", c.line)
@@ -196,12 +202,12 @@ func TestNothingIsMetByAnEmptyWorldButCounts(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{"run succeeded", "not run failed", "step s not-started", "not step s failed", "not outcome 1 failed", "not belief done", "not verdict duplicate",
 		"not delay 1 2 1s", "not key same", "not status 200", "not evidence found", "not result 1", "record jobs/job_1", "not record jobs/*", "crashed", "not delivery 202", "not reply 200"} {
-		if f := expectation(t, line).Compare(world{}); f == nil {
+		if f := Compare(expectation(t, line), World{View: &timeline.View{}}); f == nil {
 			t.Errorf("%s is met where nothing has happened", line)
 		}
 	}
 	for _, line := range []string{"runs 0", "attempts 0", "calls 0", "requests 0", "lookups 0", "effects 0", "jobs 0", "log x times 0", "not log x", "not code X", "not refused record", "not crashed", "faults taken", "peak 0 within 1s"} {
-		if f := expectation(t, line).Compare(world{}); f != nil {
+		if f := Compare(expectation(t, line), World{View: &timeline.View{}}); f != nil {
 			t.Errorf("%s: %v", line, f)
 		}
 	}
@@ -209,9 +215,9 @@ func TestNothingIsMetByAnEmptyWorldButCounts(t *testing.T) {
 
 func TestAnArmedCrashThatNeverHappenedFails(t *testing.T) {
 	t.Parallel()
-	w := world{crashes: CrashesFact{Happened: 1, Armed: []string{"after-reply step=pay"}}}
+	w := World{View: &timeline.View{}, Crashes: Crashes{Happened: 1, Armed: []string{"after-reply step=pay"}}}
 	for line, seen := range map[string]string{"crashed": "1 crash, still armed: after-reply step=pay", "crashed 1": "1 crash, still armed: after-reply step=pay"} {
-		if f := expectation(t, line).Compare(w); f == nil || f.Seen != seen {
+		if f := Compare(expectation(t, line), w); f == nil || f.Seen != seen {
 			t.Errorf("%s: %v, want seen %s", line, f, seen)
 		}
 	}
@@ -220,41 +226,54 @@ func TestAnArmedCrashThatNeverHappenedFails(t *testing.T) {
 func TestADelayMayBeLongerOnTheWallClock(t *testing.T) {
 	t.Parallel()
 	w := twoRuns()
-	w.runs[0].Steps[0].Attempts[1].Started += 7 * time.Millisecond
+	second := w.Runs[0].Steps[0].Attempts[1]
+	second.StartedAt = second.StartedAt.Add(7 * time.Millisecond)
 	e := expectation(t, "delay 1 2 1s")
-	if f := e.Compare(w); f == nil || f.Seen != "1.007s before attempt 2 of pay in run 1" {
+	if f := Compare(e, w); f == nil || f.Seen != "1.007s before attempt 2 of pay in run 1" {
 		t.Errorf("on the virtual clock: %v", f)
 	}
-	w.wall = true
-	if f := e.Compare(w); f != nil {
+	w.Exact = false
+	if f := Compare(e, w); f != nil {
 		t.Errorf("on the wall clock: %v", f)
 	}
-	if expectation(t, "delay 1 2 <=1s").Compare(w) == nil {
+	if Compare(expectation(t, "delay 1 2 <=1s"), w) == nil {
 		t.Error("a delay that is longer than its limit is met on the wall clock")
 	}
-	w.runs[0].Steps[0].Attempts[1].Started -= 8 * time.Millisecond
-	if e.Compare(w) == nil {
+	second.StartedAt = second.StartedAt.Add(-8 * time.Millisecond)
+	if Compare(e, w) == nil {
 		t.Error("a delay that is too short is met on the wall clock")
 	}
 }
 
 func TestEveryExpectationCanBeCompared(t *testing.T) {
 	t.Parallel()
-	for _, e := range Expectations {
-		if comparers[e.Name] == nil {
+	for _, e := range lang.Expectations {
+		if observers[e.Name] == nil {
 			t.Errorf("nothing compares %s", e.Name)
 		}
 	}
-	if len(comparers) != len(Expectations) {
-		t.Errorf("%d comparers for %d expectations", len(comparers), len(Expectations))
+	if len(observers) != len(lang.Expectations) {
+		t.Errorf("%d observers for %d expectations", len(observers), len(lang.Expectations))
 	}
 }
 
-func expectation(t *testing.T, text string) *Expectation {
+func expectation(t *testing.T, text string) *lang.Expectation {
 	t.Helper()
-	l, err := ParseLine("expect " + text)
+	l, err := lang.ParseLine("expect " + text)
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
 	return l.Expect
+}
+
+// Whatever can be written can be compared.
+func FuzzCompare(f *testing.F) {
+	for _, line := range []string{"run succeeded run=2", "not jobs 1 write=x", "peak 3 within 1s", "result /a/0 effect", "key different 1 2", "record jobs/* /x 1", "delivery 202 n=2", "delay 1 2 <=1s"} {
+		f.Add(line)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if l, err := lang.ParseLine("expect " + text); err == nil && l.Expect != nil {
+			Compare(l.Expect, twoRuns())
+		}
+	})
 }

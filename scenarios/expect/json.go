@@ -1,8 +1,11 @@
-package lang
+package expect
 
 import (
 	"bytes"
 	"encoding/json"
+	"faultlab/engine"
+	"faultlab/faultprovider"
+	"faultlab/scenarios/lang"
 	"fmt"
 	"math/big"
 	"slices"
@@ -10,31 +13,50 @@ import (
 	"strings"
 )
 
-func (c chosen) result() sight {
-	t := tally{what: "result"}
-	pointer, value := "", c.arg(0)
-	if strings.HasPrefix(value, "/") {
-		pointer, value = value, c.arg(1)
-	}
-	for _, r := range c.runs() {
-		raw := lastResult(r, c.option("step"))
+func (s selection) result() observed {
+	m := matches{what: "result"}
+	part := s.part(0)
+	for _, r := range s.runs() {
+		raw := lastResult(r.Run, s.Option("step"))
 		if raw == nil {
 			continue
 		}
-		part, ok := at(raw, pointer)
-		seen := "nothing at " + pointer
-		if ok {
-			seen = short(string(part))
-		}
-		t.add(ok && (value == "" || same(part, []byte(value)) || value == `"effect"` && c.isEffect(part)), fmt.Sprintf("%s in run %d", seen, r.n))
+		met, seen := part.of(raw)
+		m.add(met || part.value == `"effect"` && s.isEffect(part.in(raw)), fmt.Sprintf("%s in run %d", seen, r.n))
 	}
-	return t.sight()
+	return m.observed()
+}
+
+// part is the part of a JSON document that an expectation speaks of, and the value that it claims; empty: any.
+type part struct{ pointer, value string }
+
+// part reads an optional pointer and value off the arguments from the i-th.
+func (s selection) part(i int) part {
+	if strings.HasPrefix(s.Arg(i), "/") {
+		return part{s.Arg(i), s.Arg(i + 1)}
+	}
+	return part{"", s.Arg(i)}
+}
+
+// in is the part of a document; nil if there is none.
+func (p part) in(raw json.RawMessage) json.RawMessage {
+	found, _ := at(raw, p.pointer)
+	return found
+}
+
+// of reports whether a document has the part, as claimed, and what was seen there.
+func (p part) of(raw json.RawMessage) (met bool, seen string) {
+	found, ok := at(raw, p.pointer)
+	if !ok {
+		return false, "nothing at " + p.pointer
+	}
+	return p.value == "" || same(found, []byte(p.value)), lang.Short(string(found))
 }
 
 // lastResult is the result of the last step that has one, or of the one named.
-func lastResult(r numbered, step string) json.RawMessage {
+func lastResult(r *engine.Run, step string) json.RawMessage {
 	for i := len(r.Steps) - 1; i >= 0; i-- {
-		if s := r.Steps[i]; s.Result != nil && (step == "" && !s.Undo || s.name() == step) {
+		if s := r.Steps[i]; s.Result != nil && (step == "" && !s.Undo || nameOf(s) == step) {
 			return s.Result
 		}
 	}
@@ -42,10 +64,10 @@ func lastResult(r numbered, step string) json.RawMessage {
 }
 
 // isEffect reports whether a JSON value is the id of a record in the ledger.
-func (c chosen) isEffect(raw json.RawMessage) bool {
+func (s selection) isEffect(raw json.RawMessage) bool {
 	var id string
 	return json.Unmarshal(raw, &id) == nil &&
-		slices.ContainsFunc(c.Effects(), func(e EffectFact) bool { return e.ID == id })
+		slices.ContainsFunc(s.Effects, func(e faultprovider.Effect) bool { return e.ID == id })
 }
 
 // at is the part of a JSON document that a pointer names (RFC 6901); ok is false if there is none.
