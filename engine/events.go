@@ -49,6 +49,9 @@ type Pos struct {
 	Request int    `json:"r,omitempty"`
 }
 
+// Where returns the place itself: every fact that has one says so by it.
+func (p Pos) Where() Pos { return p }
+
 // Admitted: the run exists. It is on disk before anybody is told so.
 type Admitted struct {
 	Workflow   string          `json:"workflow"`

@@ -13,7 +13,7 @@ type Explained struct {
 // Explained are the operations after n entries that have a verdict and are shown.
 func (t *Timeline) Explained(n int) (out []Explained) {
 	t.View(n)
-	for _, o := range t.foldAt(n).ops.list {
+	for _, o := range t.foldAt(n).ops.items {
 		if o.out.Verdict != "" && o.shows() {
 			bare := o.facts
 			bare.next = nil

@@ -48,96 +48,57 @@ type doubt struct {
 	call *engine.Call
 }
 
-// opFold joins runs and effects to operations.
-type opFold struct {
-	list  []*op
-	index *index // shared by all folds of one timeline
-	mine  map[*op]bool
-	stale []int
-	own   bool
-	made  []Operation // list for a view; nil when it must be made again
-
-	doubtful int       // how many of made have doubts
-	asked    time.Time // when made was made
-
-	verdicts []RunVerdict // of the runs; nil when they must be made again
-}
-
-func newOpFold(index *index) *opFold {
-	return &opFold{index: index, mine: map[*op]bool{}, own: true}
-}
-
-func thawedOps(list []*op, index *index) *opFold {
-	return &opFold{list: list, index: index, mine: map[*op]bool{}}
-}
-
-// freeze derives what is stale and gives the operations away: nothing reachable from them changes any more.
-func (f *opFold) freeze(runs []*engine.Run) []*op {
-	for _, i := range f.stale {
-		f.derive(f.list[i], runs)
-		f.made, f.verdicts = nil, nil
-	}
-	f.stale = f.stale[:0]
-	clear(f.mine)
-	f.own = false
-	return f.list[:len(f.list):len(f.list)]
+func cloneOp(o *op) *op {
+	c := *o
+	c.runs, c.effects, c.inverse = slices.Clone(o.runs), slices.Clone(o.effects), slices.Clone(o.inverse)
+	return &c
 }
 
 // optionsHold is how long the options of an operation that did not change are taken for right: they depend on a key's age.
 const optionsHold = time.Second
 
-// values are the operations for a view at a moment, those left out that stand for no effect.
-func (f *opFold) values(runs []*engine.Run, at time.Time, situation Situation) []Operation {
-	f.doubtful = 0
-	for _, o := range f.list {
+// operationsAt are the operations for a view at a moment, those left out that stand for no effect.
+func (f *fold) operationsAt(at time.Time, situation Situation) []Operation {
+	f.doubtful, f.asked = 0, at
+	for _, o := range f.ops.items {
 		if len(o.doubts) == 0 {
 			continue
 		}
 		f.doubtful++
 		if o.asked.IsZero() || at.Sub(o.asked).Abs() >= optionsHold {
-			if o.out.Options, o.facts.next = options(runs, o.doubts, situation); o.facts.next != nil {
+			if o.out.Options, o.facts.next = options(f.runs.items, o.doubts, situation); o.facts.next != nil {
 				o.out.Advice = o.facts.next.Advice()
 			}
 			o.out.Why = explain(o.facts)
 			o.asked = at
-			f.made = nil
+			f.operations = nil
 		}
 	}
-	f.asked = at
-	if f.made == nil {
-		f.made = make([]Operation, 0, len(f.list))
-		for _, o := range f.list {
+	if f.operations == nil {
+		f.operations = make([]Operation, 0, len(f.ops.items))
+		for _, o := range f.ops.items {
 			if o.shows() {
-				f.made = append(f.made, o.out)
+				f.operations = append(f.operations, o.out)
 			}
 		}
 	}
-	return f.made
+	return f.operations
 }
 
-// outlived reports whether the options in made are older than optionsHold.
-func (f *opFold) outlived(now time.Time) bool {
+// outlived reports whether the options of the operations are older than optionsHold.
+func (f *fold) outlived(now time.Time) bool {
 	return f.doubtful > 0 && now.Sub(f.asked) >= optionsHold
 }
 
 // get is the writable operation of this key, made if it is new; its derived part is then stale.
-func (f *opFold) get(k opKey) *op {
-	if !f.own {
-		f.list, f.own = slices.Clone(f.list), true
-	}
+func (f *fold) get(k opKey) *op {
 	i, ok := f.index.ops[k]
-	if !ok || i >= len(f.list) {
-		i = len(f.list)
-		o := &op{key: k}
-		f.mine[o], f.index.ops[k] = true, i
-		f.list = append(f.list, o)
+	if !ok || i >= len(f.ops.items) {
+		i = len(f.ops.items)
+		f.index.ops[k] = i
+		f.ops.put(i, &op{key: k})
 	}
-	o := f.list[i]
-	if !f.mine[o] {
-		c := *o
-		c.runs, c.effects, c.inverse = slices.Clone(o.runs), slices.Clone(o.effects), slices.Clone(o.inverse)
-		o, f.list[i], f.mine[&c] = &c, &c, true
-	}
+	o := f.ops.change(i)
 	if !o.stale {
 		o.stale = true
 		f.stale = append(f.stale, i)
@@ -146,58 +107,61 @@ func (f *opFold) get(k opKey) *op {
 }
 
 // find is the operation of this key as this fold has it, or nil.
-func (f *opFold) find(k opKey) *op {
-	if i, ok := f.index.ops[k]; ok && i < len(f.list) {
-		return f.list[i]
+func (f *fold) find(k opKey) *op {
+	if i, ok := f.index.ops[k]; ok && i < len(f.ops.items) {
+		return f.ops.items[i]
 	}
 	return nil
 }
 
-// event marks the operations that a fact about run i changes.
-func (f *opFold) event(e engine.Event, i int, runs []*engine.Run) {
-	r := runs[i]
+// event joins what a fact about run i began to its operation.
+func (f *fold) event(e engine.Event, i int) {
+	r := f.runs.items[i]
 	if a, ok := e.Fact.(engine.Admitted); ok {
 		f.index.calls(a.Parent, i)
 	}
-	p, ok := PosOf(e.Fact)
-	switch s := r.StepAt(p.Step, p.Undo); {
-	case f.index.alone(r) && ok && !reopens(e.Fact) && s != nil:
-		f.step(i, r, s)
-		if s = r.StepAt(p.Step, false); p.Undo && s != nil {
-			f.step(i, r, s)
+	if p, ok := PosOf(e.Fact); ok {
+		if s := r.StepAt(p.Step, p.Undo); s != nil {
+			f.step(i, s)
 		}
-	default:
-		f.verdicts = nil
-		f.family(i, runs)
+	}
+	f.touch(i)
+}
+
+func (f *fold) touch(i int) {
+	if !slices.Contains(f.touched, i) {
+		f.touched = append(f.touched, i)
 	}
 }
 
 // family marks all operations of a run, of those that it called and of those that called
 // it: what one of them did can be what another one undoes.
-func (f *opFold) family(i int, runs []*engine.Run) {
-	for up := runs[i].Admitted.Parent; up != nil; up = runs[i].Admitted.Parent {
-		n, ok := f.index.runs[up.Run]
-		if !ok || n >= len(runs) || n == i {
+func (f *fold) family(i int) {
+	for up := f.runs.items[i].Admitted.Parent; up != nil; up = f.runs.items[i].Admitted.Parent {
+		n, ok := f.run(up.Run)
+		if !ok || n == i {
 			break
 		}
 		i = n
 	}
-	f.descent(i, runs)
+	f.descent(i)
 }
 
-func (f *opFold) descent(i int, runs []*engine.Run) {
-	for _, s := range runs[i].Steps {
-		f.step(i, runs[i], s)
+func (f *fold) descent(i int) {
+	r := f.runs.items[i]
+	for _, s := range r.Steps {
+		f.step(i, s)
 	}
-	for _, c := range f.index.called[runs[i].ID] {
-		if c < len(runs) && c != i {
-			f.descent(c, runs)
+	for _, c := range f.index.called[r.ID] {
+		if c < len(f.runs.items) && c != i {
+			f.descent(c)
 		}
 	}
 }
 
 // step marks the operations of a step of run i, and the one that stood for it before it wrote.
-func (f *opFold) step(i int, r *engine.Run, s *engine.Step) {
+func (f *fold) step(i int, s *engine.Step) {
+	r := f.runs.items[i]
 	k := f.index.keyOf(r)
 	for _, eo := range r.Operations(s) {
 		if o := f.get(k.of(eo)); !slices.Contains(o.runs, i) {
@@ -209,17 +173,8 @@ func (f *opFold) step(i int, r *engine.Run, s *engine.Step) {
 	}
 }
 
-// reopens reports whether a fact about one step can change the state of the whole run.
-func reopens(f engine.Fact) bool {
-	switch f.Kind() {
-	case engine.KindAttemptStarted, engine.KindAttemptEnded, engine.KindDecided:
-		return true
-	}
-	return false
-}
-
-// effect joins a committed or changed effect to the operation that run i asked for it with.
-func (f *opFold) effect(k opKey, e faultprovider.Effect, i int, runs []*engine.Run) {
+// made joins a committed or changed effect to the operation that run i asked for it with.
+func (f *fold) made(k opKey, e faultprovider.Effect, i int) {
 	if f.find(k) == nil {
 		return
 	}
@@ -228,15 +183,10 @@ func (f *opFold) effect(k opKey, e faultprovider.Effect, i int, runs []*engine.R
 	if _, known := f.index.made[e.ID]; !known {
 		f.index.made[e.ID] = f.index.ops[k]
 	}
-	if k.undo || !f.index.alone(runs[i]) { // it may take effects of others away
-		f.family(i, runs)
-	}
-	if e.Of == "" {
-		return
-	}
-	if i, ok := f.index.made[e.Of]; ok && i < len(f.list) { // a refund says what it undoes
-		of := f.get(f.list[i].key)
-		of.inverse = put(of.inverse, e)
+	f.touch(i)                                                     // it may take effects of others away
+	if of, ok := f.index.made[e.Of]; ok && of < len(f.ops.items) { // a refund says what it undoes
+		o := f.get(f.ops.items[of].key)
+		o.inverse = put(o.inverse, e)
 	}
 }
 
@@ -273,7 +223,8 @@ func subjectOf(field string, run string, payload json.RawMessage) string {
 }
 
 // derive is the operation as its runs and effects have it now.
-func (f *opFold) derive(o *op, all []*engine.Run) {
+func (f *fold) derive(o *op) {
+	all := f.runs.items
 	seen := &f.index.seen
 	out := Operation{Step: o.key.step, Undo: o.key.undo, Write: o.key.write, Route: o.key.route, Subject: o.key.subject, Effects: slices.Clip(o.effects)}
 	var runs []*engine.Run
@@ -288,7 +239,7 @@ func (f *opFold) derive(o *op, all []*engine.Run) {
 		}
 		runs, asked, out.Runs = append(runs, r), append(asked, eo), append(out.Runs, r.ID)
 		out.Several = out.Several || len(r.Operations(r.StepAt(eo.Step, eo.Undo))) > 1
-		o.shares[n] = f.share(o, i, all, eo)
+		o.shares[n] = f.share(o, i, eo)
 		beliefs = append(beliefs, o.shares[n].Belief)
 		for _, c := range r.DoubtsOf(eo) {
 			o.doubts = append(o.doubts, doubt{i, c})

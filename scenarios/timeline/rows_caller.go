@@ -234,3 +234,11 @@ func (r Row) DetailWithin(room int) string {
 	}
 	return r.Detail
 }
+
+// PosOf is where in its run a fact happened; false for facts about the whole run.
+func PosOf(f engine.Fact) (engine.Pos, bool) {
+	if f, ok := f.(interface{ Where() engine.Pos }); ok {
+		return f.Where(), true
+	}
+	return engine.Pos{}, false
+}

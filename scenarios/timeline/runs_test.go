@@ -109,23 +109,23 @@ func TestAFrozenRunNeverChangesAndTheFoldIsTheEngines(t *testing.T) {
 			n    int
 		}
 		var views []view
-		index := map[string]int{}
-		folds := []*runFold{newRunFold(index)}
+		line := New(Options{})
+		folds := []*fold{line.thaw(mark{})}
 		done := []int{0}
 		for range 2 * len(events) {
 			k := rapid.IntRange(0, len(folds)-1).Draw(t, "fold")
 			if done[k] == len(events) {
 				continue
 			}
-			folds[k].apply(events[done[k]])
+			line.step(folds[k], Entry{Event: &events[done[k]]})
 			done[k]++
 			if !rapid.Bool().Draw(t, "freeze") {
 				continue
 			}
-			runs := folds[k].freeze()
-			views = append(views, view{runs, dump(t, runs), done[k]})
+			m := folds[k].freeze()
+			views = append(views, view{m.runs, dump(t, m.runs), done[k]})
 			if len(folds) < 4 && rapid.Bool().Draw(t, "fork") {
-				folds, done = append(folds, thawed(runs, index)), append(done, done[k])
+				folds, done = append(folds, line.thaw(m)), append(done, done[k])
 			}
 		}
 		for _, v := range views {
@@ -143,16 +143,17 @@ func TestAFrozenRunNeverChangesAndTheFoldIsTheEngines(t *testing.T) {
 func TestAFrozenRunStaysAsItWasWhenItGoesOn(t *testing.T) {
 	t.Parallel()
 	p := engine.Pos{Step: "a", Attempt: 1, Call: 1}
-	f := newRunFold(map[string]int{})
+	line := New(Options{})
 	for i, fact := range []engine.Fact{engine.Admitted{}, engine.AttemptStarted{Pos: p}, engine.CallStarted{Pos: p}, engine.Waiting{Pos: p, Child: "run_2"},
 		engine.CallEnded{Pos: p, How: engine.HowConflict, Child: "run_2"}, engine.AttemptEnded{Pos: p, Outcome: engine.Unknown}, engine.Ended{Reconcile: true}} {
-		f.apply(engine.Event{Seq: int64(i + 1), Run: "run_1", Fact: fact})
+		line.Append(Entry{Event: &engine.Event{Seq: int64(i + 1), Run: "run_1", Fact: fact}})
 	}
-	before := f.freeze()
+	before := line.Latest().Runs
 	was := dump(t, before)
-	f.apply(engine.Event{Seq: 8, Run: "run_1", Fact: engine.Resumed{Settled: "run_2"}})
-	if is := dump(t, before); is != was || f.list[0].Steps[0].Attempts[0].Calls[0].Ended {
-		t.Errorf("before it went on the run was\n%s\nand is now\n%s; its call is open: %v", was, is, !f.list[0].Steps[0].Attempts[0].Calls[0].Ended)
+	line.Append(Entry{Event: &engine.Event{Seq: 8, Run: "run_1", Fact: engine.Resumed{Settled: "run_2"}}})
+	after := line.Latest().Runs[0].Steps[0].Attempts[0].Calls[0]
+	if is := dump(t, before); is != was || after.Ended {
+		t.Errorf("before it went on the run was\n%s\nand is now\n%s; its call is open: %v", was, is, !after.Ended)
 	}
 }
 

@@ -42,20 +42,20 @@ func listed(before string, names []string) string {
 }
 
 // runVerdicts are those of all runs, in their order.
-func (f *opFold) runVerdicts(all []*engine.Run) []RunVerdict {
+func (f *fold) runVerdicts() []RunVerdict {
 	if f.verdicts == nil {
-		f.verdicts = make([]RunVerdict, len(all))
-		known := make([]bool, len(all))
-		for i := range all {
-			f.runVerdict(i, all, known)
+		f.verdicts = make([]RunVerdict, len(f.runs.items))
+		known := make([]bool, len(f.runs.items))
+		for i := range f.runs.items {
+			f.runVerdict(i, known)
 		}
 	}
 	return f.verdicts
 }
 
 // runVerdict works one run's verdict out, its children's first.
-func (f *opFold) runVerdict(i int, all []*engine.Run, known []bool) engine.RunVerdict {
-	r := all[i]
+func (f *fold) runVerdict(i int, known []bool) engine.RunVerdict {
+	r := f.runs.items[i]
 	if known[i] || !r.Status.Ended() {
 		return f.verdicts[i].RunVerdict
 	}
@@ -68,10 +68,10 @@ func (f *opFold) runVerdict(i int, all []*engine.Run, known []bool) engine.RunVe
 			continue
 		}
 		steps++
-		f.begun(&s, out, i, all, step)
-		for _, c := range f.children(i, all, step.ID, false) {
-			if all[c].Admitted.Parent.Wait {
-				out.begun(&s, f.runVerdict(c, all, known).Stand(), operationName(step.ID, "run of "+all[c].Admitted.Workflow, true))
+		f.begun(&s, out, i, step)
+		for _, c := range f.children(i, step.ID, false) {
+			if f.runs.items[c].Admitted.Parent.Wait {
+				out.begun(&s, f.runVerdict(c, known).Stand(), operationName(step.ID, "run of "+f.runs.items[c].Admitted.Workflow, true))
 			}
 		}
 	}
@@ -93,8 +93,8 @@ func (v *RunVerdict) begun(s *engine.Stands, b engine.Stand, name string) {
 }
 
 // begun adds what stands of the operations that a run began in a step.
-func (f *opFold) begun(s *engine.Stands, v *RunVerdict, i int, all []*engine.Run, step *engine.Step) {
-	r := all[i]
+func (f *fold) begun(s *engine.Stands, v *RunVerdict, i int, step *engine.Step) {
+	r := f.runs.items[i]
 	k, writes := f.index.keyOf(r), r.Operations(step)
 	for _, eo := range writes {
 		if len(eo.Calls) == 0 {

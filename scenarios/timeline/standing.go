@@ -24,8 +24,8 @@ type undoing struct {
 }
 
 // share works out what stands of an operation for one of its runs.
-func (f *opFold) share(o *op, i int, all []*engine.Run, eo *engine.Operation) share {
-	r := all[i]
+func (f *fold) share(o *op, i int, eo *engine.Operation) share {
+	r := f.runs.items[i]
 	s := share{Pair: engine.Pair{Belief: r.BeliefOf(eo)}, unsent: eo.Unsent()}
 	effects := madeBy(o.effects, r.ID)
 	if s.made = len(effects); s.made == 0 && (s.Belief == engine.BeliefDone || s.Belief == engine.BeliefCompensated) {
@@ -35,7 +35,7 @@ func (f *opFold) share(o *op, i int, all []*engine.Run, eo *engine.Operation) sh
 		s.Standing = len(effects)
 		return s
 	}
-	inverses, begun := f.undoings(i, all, o.key.step)
+	inverses, begun := f.undoings(i, o.key.step)
 	inverses, own := concerning(inverses, effects, o.inverse)
 	spare := 0
 	for _, u := range inverses {
@@ -66,28 +66,28 @@ func (f *opFold) share(o *op, i int, all []*engine.Run, eo *engine.Operation) sh
 // undoings are the writes that undo a step of run i: those of its compensation, of the
 // children that this called, and of the compensation of the step that called the run.
 // begun is what is believed of the compensations as a whole; empty where none was begun.
-func (f *opFold) undoings(i int, all []*engine.Run, step string) (out []undoing, begun engine.Belief) {
-	r := all[i]
+func (f *fold) undoings(i int, step string) (out []undoing, begun engine.Belief) {
+	r := f.runs.items[i]
 	if s := r.StepAt(step, false); s != nil {
 		begun = r.InverseOf(s)
 	}
 	if u := r.StepAt(step, true); u != nil {
-		out = f.writes(i, all, u)
-		for _, c := range f.children(i, all, step, true) {
-			out = append(out, f.allWrites(c, all)...)
+		out = f.writes(i, u)
+		for _, c := range f.children(i, step, true) {
+			out = append(out, f.allWrites(c)...)
 		}
 	}
 	up := r.Admitted.Parent
 	if up == nil {
 		return out, begun
 	}
-	n, ok := f.index.runs[up.Run]
-	if !ok || n >= len(all) {
+	n, ok := f.run(up.Run)
+	if !ok {
 		return out, begun
 	}
-	for _, s := range all[n].Steps {
+	for _, s := range f.runs.items[n].Steps {
 		if !s.Undo && up.Of(s.ID, false) {
-			more, above := f.undoings(n, all, s.ID)
+			more, above := f.undoings(n, s.ID)
 			out, begun = append(out, more...), worse(begun, above)
 		}
 	}
@@ -95,8 +95,8 @@ func (f *opFold) undoings(i int, all []*engine.Run, step string) (out []undoing,
 }
 
 // writes are those of one step of a run, or of its compensation.
-func (f *opFold) writes(i int, all []*engine.Run, s *engine.Step) (out []undoing) {
-	r := all[i]
+func (f *fold) writes(i int, s *engine.Step) (out []undoing) {
+	r := f.runs.items[i]
 	k := f.index.keyOf(r)
 	for _, eo := range r.Operations(s) {
 		if len(eo.Calls) == 0 {
@@ -112,20 +112,20 @@ func (f *opFold) writes(i int, all []*engine.Run, s *engine.Step) (out []undoing
 }
 
 // allWrites are those of a run and of all that it called.
-func (f *opFold) allWrites(i int, all []*engine.Run) (out []undoing) {
-	for _, s := range all[i].Steps {
-		out = append(out, f.writes(i, all, s)...)
-		for _, c := range f.children(i, all, s.ID, s.Undo) {
-			out = append(out, f.allWrites(c, all)...)
+func (f *fold) allWrites(i int) (out []undoing) {
+	for _, s := range f.runs.items[i].Steps {
+		out = append(out, f.writes(i, s)...)
+		for _, c := range f.children(i, s.ID, s.Undo) {
+			out = append(out, f.allWrites(c)...)
 		}
 	}
 	return out
 }
 
 // children are the runs that a step called, as far as this fold has come.
-func (f *opFold) children(i int, all []*engine.Run, step string, undo bool) (out []int) {
-	for _, c := range f.index.called[all[i].ID] {
-		if c < len(all) && all[c].Admitted.Parent.Of(step, undo) {
+func (f *fold) children(i int, step string, undo bool) (out []int) {
+	for _, c := range f.index.called[f.runs.items[i].ID] {
+		if c < len(f.runs.items) && f.runs.items[c].Admitted.Parent.Of(step, undo) {
 			out = append(out, c)
 		}
 	}

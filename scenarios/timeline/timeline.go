@@ -34,9 +34,9 @@ type Timeline struct {
 	repeats prefix[Repeat]
 	bench   []settingAt
 	index   index
-	head    *fold   // the one that has come furthest
-	cursor  *fold   // where the last look back stood
-	marks   []*mark // every markEvery entries
+	head    *fold  // the one that has come furthest
+	cursor  *fold  // where the last look back stood
+	marks   []mark // every markEvery entries
 	latest  *View
 	shown   *View
 }
@@ -112,7 +112,7 @@ func New(o Options) *Timeline {
 	t := &Timeline{o: o, wire: newWire()}
 	t.index = index{runs: map[string]int{}, ops: map[opKey]int{}, effects: map[string]int{}, made: map[string]int{}, subject: map[string]string{},
 		called: map[string][]int{}, steps: map[string]int{}, seen: seenThere{askable: o.Askable, readings: map[string]reading{}, replayed: map[string]bool{}, reached: map[string]int{}}}
-	t.head = t.newFold()
+	t.head = t.thaw(mark{})
 	return t
 }
 
@@ -184,19 +184,19 @@ func (t *Timeline) view(f *fold, total int) *View {
 	s := t.settingAt(f.n)
 	v.Faults, v.Contract, v.WorkerDown = s.Faults, s.Contract, s.WorkerDown
 	v.Runs = f.freeze().runs
-	v.Effects = f.ledger()
+	v.Effects = f.values()
 	at := v.At
 	if t.o.Now != nil {
 		at = t.o.Now()
 	}
-	v.Operations = f.ops.values(v.Runs, at, t.o.Situation)
-	v.RunVerdicts = f.ops.runVerdicts(v.Runs)
+	v.Operations = f.operationsAt(at, t.o.Situation)
+	v.RunVerdicts = f.runVerdicts()
 	return v
 }
 
 // outlived reports whether time alone may have changed what can be decided about the latest view's operations.
 func (t *Timeline) outlived() bool {
-	return t.o.Now != nil && t.head.ops.outlived(t.o.Now())
+	return t.o.Now != nil && t.head.outlived(t.o.Now())
 }
 
 func (t *Timeline) settingAt(n int) Setting {
