@@ -39,6 +39,7 @@ func appendFact(b []byte, f Fact) (_ []byte, ok bool, err error) {
 		o.flag("b", f.Began)
 		o.optional("e", f.Error)
 		o.optional("gu", string(f.GaveUp))
+		o.optional("br", string(f.Broke))
 	case CallEnded:
 		o.callEnded(f)
 	case AttemptEnded:

@@ -3,6 +3,8 @@ package engine
 import (
 	"encoding/json"
 	"errors"
+	"io"
+	"syscall"
 	"time"
 )
 
@@ -128,6 +130,30 @@ type RequestEnded struct {
 	Began  bool   `json:"b,omitempty"`  // the first byte went out
 	Error  string `json:"e,omitempty"`
 	GaveUp GaveUp `json:"gu,omitempty"` // why the caller stopped waiting; empty where the connection ended it
+	Broke  Broke  `json:"br,omitempty"` // how the connection ended it; empty where it did so in another way
+}
+
+// Broke is how a connection ended without a whole reply.
+type Broke string
+
+// The ends.
+const (
+	BrokeReset  Broke = "reset"  // by the other side, at once
+	BrokeCut    Broke = "cut"    // in the middle of the reply
+	BrokeClosed Broke = "closed" // before the reply
+)
+
+// broke is the end of a connection that an error stands for.
+func broke(err error) Broke {
+	switch {
+	case errors.Is(err, syscall.ECONNRESET):
+		return BrokeReset
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return BrokeCut
+	case errors.Is(err, io.EOF):
+		return BrokeClosed
+	}
+	return ""
 }
 
 // GaveUp is why the caller stopped waiting for a reply.
@@ -241,6 +267,7 @@ type Evidence struct {
 	Status    int      `json:"st,omitempty"`
 	Error     string   `json:"e,omitempty"`
 	GaveUp    GaveUp   `json:"gu,omitempty"` // why nobody waited any longer for the reply
+	Broke     Broke    `json:"br,omitempty"` // how the connection ended without one
 	Match     Match    `json:"match,omitempty"`
 	Conflicts []string `json:"conflicts,omitempty"` // JSON pointers of the fields that contradict
 	Body      []byte   `json:"-"`                   // the one record

@@ -186,7 +186,7 @@ func (e *Engine) lookupCall(ctx context.Context, rt *running, c *Call, o LookupO
 	fact.Status, fact.Found, fact.Unproven, fact.Records = r.status, p.found, p.unproven, p.records
 	fact.Match, fact.Conflicts, fact.Body = p.match, p.conflicts, p.record
 	if r.err != nil {
-		fact.Error, fact.GaveUp = l.known.Clean(plain(r.err)), gaveUp(r.err)
+		fact.Error, fact.GaveUp, fact.Broke = l.known.Clean(plain(r.err)), gaveUp(r.err), broke(r.err)
 	}
 	t, err := e.append(rt, fact)
 	if err := e.durable(t, err); err != nil {

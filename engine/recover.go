@@ -220,7 +220,7 @@ func (e *Engine) cutOff(r *Run, s *Step) (facts []Fact, doubt bool) {
 		settled := s.someCall(func(o *Call) bool { return proves(o, c) })
 		for _, q := range c.Requests {
 			if !q.Ended {
-				facts = append(facts, RequestEnded{Pos: Pos{c.Step, c.Undo, c.Attempt, c.Call, q.N}, Began: true, Error: "the worker stopped"})
+				facts = append(facts, RequestEnded{Pos: Pos{c.Step, c.Undo, c.Attempt, c.Call, q.N}, Began: true, Error: "the worker stopped", GaveUp: GaveUpKilled})
 			}
 		}
 		switch {

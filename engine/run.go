@@ -113,6 +113,7 @@ type Request struct {
 	NotSent         bool
 	Error           string
 	GaveUp          GaveUp // why the caller stopped waiting
+	Broke           Broke  // how the connection ended without a whole reply
 }
 
 // EvidenceAt is evidence with its place and time.
@@ -170,7 +171,7 @@ func (r *Run) Apply(e Event) {
 		}
 	case RequestEnded:
 		if q := r.request(f.Pos); q != nil {
-			q.Ended, q.EndSeq, q.EndedAt, q.Status, q.Began, q.Error, q.GaveUp = true, e.Seq, e.At, f.Status, f.Began, f.Error, f.GaveUp
+			q.Ended, q.EndSeq, q.EndedAt, q.Status, q.Began, q.Error, q.GaveUp, q.Broke = true, e.Seq, e.At, f.Status, f.Began, f.Error, f.GaveUp, f.Broke
 		}
 	case NotSent:
 		if q := r.request(f.Pos); q != nil {

@@ -95,7 +95,7 @@ type Bench struct {
 	stepping  bool              // every actor is held at the next gate
 	committed map[string]bool   // by X-Request-Id: it has an effect in the ledger
 	sent      map[string]sent   // by X-Request-Id
-	last      map[string]int    // the number of a call's newest request in its attempt
+	last      map[callPlace]int // the number of a call's newest request in its attempt
 	numbers   map[string]int    // of the runs, in the order of admission, from 1
 	notify    func()
 }
@@ -112,7 +112,7 @@ func Open(s *lang.Scenario, o Options) (*Bench, error) {
 		return nil, err
 	}
 	b := &Bench{s: s, o: o, seed: cmp.Or(o.Seed, s.Seed, defaultSeed), sources: map[string]string{},
-		committed: map[string]bool{}, sent: map[string]sent{}, last: map[string]int{}, numbers: map[string]int{}, waiting: map[int]int{}, extra: map[string][]byte{}}
+		committed: map[string]bool{}, sent: map[string]sent{}, last: map[callPlace]int{}, numbers: map[string]int{}, waiting: map[int]int{}, extra: map[string][]byte{}}
 	b.line = timeline.New(timeline.Options{Subject: s.Subject, Situation: b.situation, Now: func() time.Time { return b.clk.Now() }, Askable: b.askable, Notify: b.changed})
 	b.openClock()
 	b.root, b.stop = b.clk.WithCancel(context.Background())

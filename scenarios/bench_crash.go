@@ -124,7 +124,7 @@ func (b *Bench) observeCrashes(events []engine.Event) {
 			continue
 		}
 		b.mu.Lock()
-		at.number, at.request = b.numbers[e.Run], b.last[timeline.CallPlace(e.Run, pos)]
+		at.number, at.request = b.numbers[e.Run], b.last[callOf(e.Run, pos)]
 		b.mu.Unlock()
 		b.crashSoon(at)
 	}

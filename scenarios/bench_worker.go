@@ -155,6 +155,17 @@ func (b *Bench) askable(c *engine.Call) bool {
 	return engine.Askable(c, b.assumed)
 }
 
+// callPlace is the place of a call among all runs.
+type callPlace struct {
+	run string
+	pos engine.Pos
+}
+
+func callOf(run string, p engine.Pos) callPlace {
+	p.Request = 0
+	return callPlace{run, p}
+}
+
 // observeEvents puts what a worker wrote down on the timeline.
 func (b *Bench) observeEvents(events []engine.Event) {
 	b.mu.Lock()
@@ -165,7 +176,7 @@ func (b *Bench) observeEvents(events []engine.Event) {
 		case engine.RequestSent:
 			b.sent[f.ID] = sent{f.Method + " " + timeline.PathOf(f.URL, f.Key), b.workers, f.Call}
 			if id, ok := engine.ParseRequestID(f.ID); ok {
-				b.last[timeline.CallPlace(e.Run, f.Pos)] = id.Number
+				b.last[callOf(e.Run, f.Pos)] = id.Number
 			}
 		}
 	}

@@ -112,8 +112,8 @@ func (f *facts) call(c *engine.Call, seen *seenThere) {
 		if !q.NotSent && (q.Began || q.Status != 0 || !q.Ended) {
 			f.requests++
 		}
-		f.hidden += max(0, seen.reached[q.ID]-1)
-		f.replayed = f.replayed || c.How == engine.HowAccepted && seen.replayed[q.ID]
+		f.hidden += max(0, seen.of(q.ID).reached-1)
+		f.replayed = f.replayed || c.How == engine.HowAccepted && seen.of(q.ID).replayed
 		f.plain = f.plain || q.Plain != ""
 		f.stopped = q.GaveUp
 		if n := nounOf(q.URL); len(f.Effects) == 0 && n != "" {
@@ -167,27 +167,21 @@ func keyNotSeen(f facts) bool {
 	return (len(f.Keys) > 0 || f.plain) && slices.ContainsFunc(f.Effects, func(e faultprovider.Effect) bool { return e.Key == "" })
 }
 
-// reading is what the provider's log says of one new operation.
-type reading struct {
-	cause faultprovider.Cause
-	scope *faultprovider.KeyScope
-}
-
 // causeOf tells why the provider made a second effect under a key: its own reason, or what the key counts within, where
 // that was not the same.
 func (s *seenThere) causeOf(o Operation) (cause faultprovider.Cause, within []string) {
 	if len(o.Effects) < 2 || o.Effects[0].Key == "" {
 		return "", nil
 	}
-	first := s.readings[o.Effects[0].RequestID]
+	first := s.of(o.Effects[0].RequestID).decided
 	for _, e := range o.Effects[1:] {
-		r, ok := s.readings[e.RequestID]
+		again := s.of(e.RequestID).decided
 		switch {
-		case !ok || e.Key != o.Effects[0].Key:
-		case r.cause != "":
-			return r.cause, nil
-		case r.scope != nil && first.scope != nil && *r.scope != *first.scope:
-			return "", differing(*first.scope, *r.scope)
+		case again == nil || e.Key != o.Effects[0].Key:
+		case again.Cause != "":
+			return again.Cause, nil
+		case first != nil && again.Scope != nil && first.Scope != nil && *again.Scope != *first.Scope:
+			return "", differing(*first.Scope, *again.Scope)
 		}
 	}
 	return "", nil

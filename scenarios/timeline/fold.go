@@ -262,27 +262,17 @@ func (x *index) calls(by *engine.Parent, i int) {
 
 // lead keeps what only grows, and is folded only once.
 func (t *Timeline) lead(e Entry) {
+	if e.Log != nil {
+		t.index.seen.add(e.Log)
+	}
 	rows := t.wire.rows(e)
 	t.rows.add(rows...)
 	t.repeats.add(repeatsIn(rows)...)
-	switch {
-	case e.Log != nil:
-		t.log.add(*e.Log)
-		switch e.Log.Kind {
-		case faultprovider.Replay:
-			t.index.seen.replayed[e.Log.RequestID] = true
-		case faultprovider.NewOperation:
-			if e.Log.Key != "" {
-				t.index.seen.readings[e.Log.RequestID] = reading{e.Log.Cause, e.Log.Scope}
-			}
-		case faultprovider.Received:
-			t.index.seen.reached[e.Log.RequestID]++
-		}
+	t.log.add(given(e.Log)...)
+	if e.Log != nil {
 		if s := t.settingAt(e.N); taken(&s, e.Log.Fault) {
 			t.bench = append(t.bench, settingAt{e.N, s})
 		}
-	default:
-		t.log.add()
 	}
 	n := Note{}
 	if e.Note != nil {

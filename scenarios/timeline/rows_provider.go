@@ -31,7 +31,6 @@ func (w *wire) logRows(e faultprovider.Entry) []Row {
 		}
 		return w.received(e, !ours)
 	case faultprovider.Replay:
-		w.replies[e.RequestID] = "replay"
 		return one(Row{Kind: RowReplay, Tone: ToneWire, Text: "replay", Detail: e.EffectID, Truth: true})
 	case faultprovider.Rejected:
 		return one(Row{Kind: RowRefused, Tone: ToneBad, Text: "refused", Detail: e.Note, Truth: true})
@@ -52,7 +51,6 @@ func (w *wire) logRows(e faultprovider.Entry) []Row {
 		if !ours {
 			return one(foreignEnd(e))
 		}
-		w.lastEnd[e.RequestID] = e
 	}
 	return nil
 }
@@ -64,12 +62,13 @@ func (w *wire) received(e faultprovider.Entry, foreign bool) []Row {
 	if foreign {
 		return one(Row{Kind: RowSend, Tone: ToneWire, Text: text, Detail: "from outside", Truth: true})
 	}
-	if w.reached[e.RequestID]++; w.reached[e.RequestID] == 1 {
+	seen := w.fold.index.seen.of(e.RequestID)
+	if seen.reached == 1 {
 		return nil
 	}
 	rows := one(Row{Kind: RowSend, Tone: ToneWire, Text: text, Detail: "again, by the transport itself", Hidden: true, Truth: true})
-	if last, ok := w.lastEnd[e.RequestID]; ok {
-		end := foreignEnd(last)
+	if seen.end != nil {
+		end := foreignEnd(*seen.end)
 		end.Hidden = true
 		rows = append([]Row{end}, rows...)
 	}
@@ -99,7 +98,7 @@ func endThere(e faultprovider.Entry) Row {
 
 // note is what was done to the bench.
 func (w *wire) note(n Note) []Row {
-	r := Row{Kind: RowNote, Tone: TonePlain, Text: n.Verb, Detail: n.Text}
+	r := Row{Kind: RowNote, Tone: TonePlain, Verb: n.Verb, Refused: n.Refused, Text: n.Verb, Detail: n.Text}
 	switch {
 	case n.Refused:
 		r.Tone, r.Text = ToneBad, n.Verb+" refused"

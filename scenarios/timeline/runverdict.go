@@ -75,7 +75,7 @@ func (f *fold) runVerdict(i int, known []bool) engine.RunVerdict {
 			}
 		}
 	}
-	if f.index.stepsOf(r) > steps {
+	if stepsOf(r) > steps {
 		s.Whole = false
 	}
 	out.RunVerdict = engine.RunVerdictOf(s)
@@ -141,16 +141,12 @@ func (o *op) stand(s share, eo *engine.Operation, status engine.Status) (engine.
 }
 
 // stepsOf is how many steps the document of a run has; 0 where that is not known.
-func (x *index) stepsOf(r *engine.Run) int {
-	n, ok := x.steps[r.Admitted.Definition]
-	if ok {
-		return n
+func stepsOf(r *engine.Run) int {
+	d, _ := Document([]byte(r.Admitted.Source))
+	if d == nil {
+		return 0
 	}
-	if d, _ := Document([]byte(r.Admitted.Source)); d != nil {
-		n = len(d.Workflow.Steps)
-	}
-	x.steps[r.Admitted.Definition] = n
-	return n
+	return len(d.Workflow.Steps)
 }
 
 // WorstRun is the index of the run with the gravest verdict, the newest of those; -1 where there is none.

@@ -3,10 +3,16 @@ package timeline
 import (
 	"faultlab/engine/plain"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 )
+
+// timeOf is a moment on the wire's clock.
+func timeOf(at, start time.Time) string {
+	return strconv.FormatFloat(at.Sub(start).Seconds(), 'f', 3, 64)
+}
 
 // wireWidth is how many columns lie between the two lifelines in text.
 const wireWidth = 46
@@ -34,14 +40,14 @@ var glyphs = map[RowKind]string{
 
 // text is one row without its time.
 func (r Row) text() string {
-	what := plain.OneLine(r.Text)
+	what := plain.OneLine(r.Label())
 	if r.Detail != "" {
 		what += "  " + plain.OneLine(r.Detail)
 	}
 	switch r.Kind {
 	case RowSend:
 		if room := wireWidth - 7; utf8.RuneCountInString(what) > room {
-			what = plain.OneLine(r.Text)
+			what = plain.OneLine(r.Label())
 			if r.Detail != "" && (r.Key != "" || r.Mark != "") {
 				what += "  " + plain.OneLine(r.DetailWithin(room-2-utf8.RuneCountInString(what)))
 			}

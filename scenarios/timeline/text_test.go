@@ -12,7 +12,7 @@ func TestAKeyIsNeverLeftOut(t *testing.T) {
 	for n := 1; n <= 60; n++ {
 		for _, mark := range []KeyMark{"", KeySame, KeyNew} {
 			r := Row{Kind: RowSend, Key: strings.Repeat("x", n), Mark: mark}
-			r.Detail = r.keyed(r.label())
+			r.Detail = r.keyed(r.keyLabel())
 			for room := 14; room <= 40; room++ {
 				text := r.DetailWithin(room)
 				if utf8.RuneCountInString(text) > room || !strings.HasPrefix(text, "key ") || !strings.HasSuffix(text, string(mark)) {

@@ -52,7 +52,6 @@ type index struct {
 	made    map[string]int    // the operation that made an effect, by the effect's id
 	subject map[string]string // by run
 	called  map[string][]int  // the runs that a run called
-	steps   map[string]int    // how many steps a document has, by its hash
 	seen    seenThere
 }
 
@@ -60,11 +59,44 @@ type index struct {
 // requests, by X-Request-Id, and whom it can be asked. It may be ahead of a fold; the
 // fold then has no reply to that request either.
 type seenThere struct {
-	replayed map[string]bool    // it was answered as a repeat
-	reached  map[string]int     // how often it came
-	readings map[string]reading // how its key was read, where it was a new operation
+	requests map[string]*seenRequest
+	askable  func(*engine.Call) bool // it can be looked up, as the contract is assumed now; nil where nothing is known of that
+}
 
-	askable func(*engine.Call) bool // it can be looked up, as the contract is assumed now; nil where nothing is known of that
+// seenRequest is what the provider saw of one request.
+type seenRequest struct {
+	reached  int                  // how often it came
+	replayed bool                 // it was answered as a repeat
+	decided  *faultprovider.Entry // how its key was read, where it was a new operation under one
+	end      *faultprovider.Entry // how it last ended there
+}
+
+func (s *seenThere) of(requestID string) seenRequest {
+	if r := s.requests[requestID]; r != nil {
+		return *r
+	}
+	return seenRequest{}
+}
+
+// add notes what an entry of the provider's log says of its request.
+func (s *seenThere) add(e *faultprovider.Entry) {
+	r := s.requests[e.RequestID]
+	if r == nil {
+		r = &seenRequest{}
+		s.requests[e.RequestID] = r
+	}
+	switch e.Kind {
+	case faultprovider.Received:
+		r.reached++
+	case faultprovider.Replay:
+		r.replayed = true
+	case faultprovider.NewOperation:
+		if e.Key != "" {
+			r.decided = e
+		}
+	case faultprovider.Replied, faultprovider.Cut, faultprovider.Reset, faultprovider.GaveUp, faultprovider.Failed:
+		r.end = e
+	}
 }
 
 func (s *seenThere) cannotAsk(c *engine.Call) bool { return s.askable != nil && !s.askable(c) }
@@ -109,10 +141,11 @@ type Options struct {
 
 // New makes an empty timeline.
 func New(o Options) *Timeline {
-	t := &Timeline{o: o, wire: newWire()}
+	t := &Timeline{o: o}
 	t.index = index{runs: map[string]int{}, ops: map[opKey]int{}, effects: map[string]int{}, made: map[string]int{}, subject: map[string]string{},
-		called: map[string][]int{}, steps: map[string]int{}, seen: seenThere{askable: o.Askable, readings: map[string]reading{}, replayed: map[string]bool{}, reached: map[string]int{}}}
+		called: map[string][]int{}, seen: seenThere{askable: o.Askable, requests: map[string]*seenRequest{}}}
 	t.head = t.thaw(mark{})
+	t.wire = &wire{fold: t.head, keys: map[string]string{}, over: map[int64]bool{}, lookups: map[string]time.Time{}}
 	return t
 }
 

@@ -17,14 +17,6 @@ func ShortKey(key string) string {
 	return label
 }
 
-// label is the row's key. A new one is told apart from one that looks alike: all beyond ASCII is written as code points.
-func (r Row) label() string {
-	if r.Mark == KeyNew && strings.ContainsFunc(r.Key, func(c rune) bool { return c > unicode.MaxASCII }) {
-		return visible(r.Key, true)
-	}
-	return ShortKey(r.Key)
-}
-
 // visible writes a key so that different keys look different: combining marks and what cannot be seen as code points, or
 // everything beyond ASCII.
 func visible(key string, all bool) string {
