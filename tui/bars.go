@@ -271,7 +271,7 @@ func (s *session) prepared() bool {
 	if s.past() || !s.state.AtRest || s.view.WorkerDown || n == 0 || s.view.Wire[n-1].Kind != scenarios.RowNote {
 		return false
 	}
-	v := lang.VerbNamed(s.view.Wire[n-1].Text)
+	v := lang.VerbNamed(s.view.Wire[n-1].Verb)
 	return v != nil && v.Group == "Setting"
 }
 

@@ -145,7 +145,7 @@ func (s *session) refused() string {
 	}
 	r := s.view.Wire[n-1]
 	s.told = r.Entry
-	if r.Kind != scenarios.RowNote || s.sent == "" || r.Text != s.sent+" refused" {
+	if !r.Refused || s.sent == "" || r.Verb != s.sent {
 		return ""
 	}
 	s.sent = ""

@@ -49,8 +49,10 @@ func (b beliefPane) doubt(r *engine.Run, s *engine.Step) (what, may string) {
 		what = "Answered " + status + " to the end: that proves nothing."
 	case c.How == engine.HowConflict || c.How == engine.HowInFlight:
 		what = "Answered 409: it may exist already."
-	case strings.Contains(c.Message, "cancel"):
+	case lastEnd(c) == engine.GaveUpCancel:
 		what = "Sent, then cancelled before the answer."
+	case lastEnd(c) == engine.GaveUpScript:
+		what = "Sent, then aborted by the script before the answer."
 	default:
 		what = "Sent, and nobody answered."
 	}
@@ -95,6 +97,14 @@ func doubtful(r *engine.Run, s *engine.Step) *engine.Call {
 		return d[0]
 	}
 	return nil
+}
+
+// lastEnd is why the caller stopped waiting for the newest request of a call; empty where it did not.
+func lastEnd(c *engine.Call) engine.GaveUp {
+	if n := len(c.Requests); n > 0 {
+		return c.Requests[n-1].GaveUp
+	}
+	return ""
 }
 
 func lastEvidence(c *engine.Call) *engine.EvidenceAt {

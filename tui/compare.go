@@ -211,7 +211,7 @@ func rowsOf(v *scenarios.View, run int, covered bool) []scenarios.Row {
 // Ids and times differ always, and do not count.
 func firstDifference(a, b []scenarios.Row) int {
 	for i := range max(len(a), len(b)) {
-		if i >= len(a) || i >= len(b) || a[i].Kind != b[i].Kind || a[i].Text != b[i].Text || a[i].Tone != b[i].Tone {
+		if i >= len(a) || i >= len(b) || a[i].Kind != b[i].Kind || a[i].Label() != b[i].Label() || a[i].Tone != b[i].Tone {
 			return i
 		}
 	}
@@ -233,7 +233,7 @@ func compared(t *theme, list []scenarios.Row, diff int) rows {
 		if r.Tone != scenarios.TonePlain && r.Tone != scenarios.ToneQuiet {
 			glyph = t.glyphs.glyphOf(r.Tone) + " "
 		}
-		return spans{mark, {inkQuiet, moment(r.At.Sub(start)) + " "}, {toneInks[r.Tone], glyph + r.Text}, {inkQuiet, "  " + r.Detail}}
+		return spans{mark, {inkQuiet, moment(r.At.Sub(start)) + " "}, {toneInks[r.Tone], glyph + r.Label()}, {inkQuiet, "  " + r.Detail}}
 	}}
 }
 

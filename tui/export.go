@@ -53,7 +53,7 @@ func plainRow(v *scenarios.View, r scenarios.Row) string {
 	if side == "" {
 		side = "caller"
 	}
-	text := r.Text
+	text := r.Label()
 	if r.Detail != "" {
 		text += " (" + r.Detail + ")"
 	}

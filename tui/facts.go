@@ -122,12 +122,14 @@ func ending(c *engine.Call) string {
 		return ""
 	case q.Status != 0:
 		return strconv.Itoa(q.Status)
-	case strings.Contains(q.Error, "reset"):
+	case q.Broke == engine.BrokeReset:
 		return "dropped"
-	case strings.Contains(q.Error, "time"):
+	case q.GaveUp == engine.GaveUpTimeout || q.GaveUp == engine.GaveUpRunTimeout:
 		return "timed out"
-	case strings.Contains(q.Error, "cancel"):
+	case q.GaveUp == engine.GaveUpCancel:
 		return "cancelled"
+	case q.GaveUp == engine.GaveUpScript:
+		return "aborted"
 	}
 	return "no reply"
 }

@@ -137,7 +137,7 @@ func commitThenError() *scenarios.View {
 	b.attempt(run, 1003, 2, "key …c41b same")
 	b.log(run, 1004, faultprovider.Entry{Kind: faultprovider.Replay, Key: testKey, EffectID: "job_7c1e0a2b"},
 		scenarios.Row{Kind: scenarios.RowReplay, Tone: scenarios.ToneWire, Text: "replay", Truth: true})
-	b.event(run, 1005, engine.RequestEnded{Pos: b.pos(2), Status: 200, Began: true}, scenarios.Row{Kind: scenarios.RowReply, Tone: scenarios.ToneGood, Text: "200 replay"})
+	b.event(run, 1005, engine.RequestEnded{Pos: b.pos(2), Status: 200, Began: true}, scenarios.Row{Kind: scenarios.RowReply, Tone: scenarios.ToneGood, Text: "200", Replay: true})
 	b.event(run, 1005, engine.CallEnded{Pos: b.pos(2), How: engine.HowAccepted, Finding: engine.FoundDone, Status: 200, Replay: true})
 	b.event(run, 1005, engine.AttemptEnded{Pos: engine.Pos{Step: b.step, Attempt: 2}, Outcome: engine.Succeeded, Next: engine.NextStep, Reason: "replay of the first"},
 		scenarios.Row{Kind: scenarios.RowOutcome, Tone: scenarios.ToneGood, Text: "succeeded"})
@@ -155,7 +155,7 @@ func commitThenDrop(looked bool) *scenarios.View {
 	b.log(run, 2, faultprovider.Entry{Kind: faultprovider.Commit, EffectID: "job_7c1e0a2b"},
 		scenarios.Row{Kind: scenarios.RowCommit, Tone: scenarios.ToneTruth, Text: "commit", Detail: "job_7c1e0a2b", Truth: true})
 	b.effect(2, "job_7c1e0a2b", `{"id":"job_7c1e0a2b","orderId":"order-42"}`, testKey)
-	b.event(run, 3, engine.RequestEnded{Pos: b.pos(1), Began: true, Error: "connection reset"},
+	b.event(run, 3, engine.RequestEnded{Pos: b.pos(1), Began: true, Error: "connection reset", Broke: engine.BrokeReset},
 		scenarios.Row{Kind: scenarios.RowBroken, Tone: scenarios.ToneUnknown, Text: "connection reset"})
 	b.event(run, 3, engine.CallEnded{Pos: b.pos(1), How: engine.HowNoReply, Finding: engine.FoundAmbiguous, Next: engine.NextStop})
 	b.event(run, 3, engine.AttemptEnded{Pos: engine.Pos{Step: b.step, Attempt: 1}, Outcome: engine.Unknown, Next: engine.NextReconcile},

@@ -179,7 +179,7 @@ func TestTheCoverIsTight(t *testing.T) {
 	for _, size := range sizes {
 		m := testModel(t, "dark", size[0], size[1])
 		v := *commitThenError()
-		v.Wire = append([]scenarios.Row{{At: ms(0), Kind: scenarios.RowNote, Text: "fault", Detail: "commit-then-error"}}, v.Wire[:2]...)
+		v.Wire = append([]scenarios.Row{{At: ms(0), Kind: scenarios.RowNote, Verb: "fault", Text: "fault", Detail: "commit-then-error"}}, v.Wire[:2]...)
 		v.Faults, v.Contract = []string{"commit-then-error"}, "strict"
 		onBench(m, "B", &v)
 		press(m, "t")

@@ -148,7 +148,7 @@ func dropped(run string) []engine.Event {
 	b := newTale()
 	b.admit(run, 0)
 	b.attempt(run, 0, 1, "")
-	b.event(run, 3, engine.RequestEnded{Pos: b.pos(1), Began: true, Error: "connection reset"})
+	b.event(run, 3, engine.RequestEnded{Pos: b.pos(1), Began: true, Error: "connection reset", Broke: engine.BrokeReset})
 	b.event(run, 3, engine.CallEnded{Pos: b.pos(1), How: engine.HowNoReply, Finding: engine.FoundAmbiguous, Next: engine.NextStop})
 	b.event(run, 3, engine.AttemptEnded{Pos: engine.Pos{Step: b.step, Attempt: 1}, Outcome: engine.Unknown, Next: engine.NextReconcile})
 	b.event(run, 3, engine.Ended{Status: engine.StatusFailed, Reconcile: true, Step: b.step})
@@ -163,7 +163,7 @@ func storedShown(m *model) {
 func workerDown(m *model) {
 	v := *commitThenDrop(false)
 	v.WorkerDown = true
-	v.Wire = append(v.Wire[:len(v.Wire):len(v.Wire)], scenarios.Row{Entry: v.N, At: ms(4), Kind: scenarios.RowNote, Tone: scenarios.ToneBad, Text: "crash",
+	v.Wire = append(v.Wire[:len(v.Wire):len(v.Wire)], scenarios.Row{Entry: v.N, At: ms(4), Kind: scenarios.RowNote, Tone: scenarios.ToneBad, Verb: "crash", Text: "crash",
 		Detail: "at after-effect, run_7f31c20e/createFulfillment/1/1"})
 	onBench(m, "Killed after the effect", &v)
 }

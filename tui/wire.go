@@ -109,9 +109,7 @@ func (w wirePicture) hidden(r scenarios.Row) bool { return w.covered && r.Truth 
 // told is a row as the caller itself could tell it, for while the truth is covered:
 // that an answer was a replay stands in the provider's log.
 func told(r scenarios.Row) scenarios.Row {
-	if r.Kind == scenarios.RowReply {
-		r.Text = strings.TrimSuffix(r.Text, " replay")
-	}
+	r.Replay = false
 	return r
 }
 
@@ -211,7 +209,7 @@ func (w wirePicture) arrowLeft(r scenarios.Row) string {
 	p := w.begin(r)
 	p.put(inkFrame, g.v)
 	p.put(k, g.left)
-	w.label(p, k, k, g.h, w.provider-w.caller-2, w.who(r)+r.Text, r.Detail)
+	w.label(p, k, k, g.h, w.provider-w.caller-2, w.who(r)+r.Label(), r.Detail)
 	p.put(k, g.end)
 	return p.line()
 }
@@ -311,13 +309,13 @@ func (w wirePicture) across(r scenarios.Row) []string {
 // aboutFaults is what a row about the bench says, without the truth that is coming
 // while that is covered, and a fault written as data in words.
 func (w wirePicture) aboutFaults(r scenarios.Row) string {
-	switch r.Text {
+	switch r.Verb {
 	case "fault", "contract", "clearfaults":
 		if w.covered && r.Detail != "" {
 			return strings.Repeat(w.glyphs.cover, 3)
 		}
 	}
-	if r.Text == "fault" {
+	if r.Verb == "fault" {
 		return faultWords(r.Detail)
 	}
 	return r.Detail
