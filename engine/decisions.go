@@ -14,6 +14,7 @@ import (
 type Situation struct {
 	Proof       Proof         // what its newest evidence proves, if that counts
 	Conflicts   []string      // of the record that contradicts: JSON pointers
+	Unfit       string        // why the record that matches cannot be taken as the reply
 	Never       bool          // it was never looked up
 	Askable     bool          // it can be looked up
 	Sent        bool          // it sent a request: somebody can be asked about it
@@ -120,6 +121,8 @@ const giveResult = "give the step's result with --result"
 
 func (s Situation) record() Ruling {
 	switch row := s.row(); {
+	case s.unfit():
+		return Ruling{Denied, s.Unfit}
 	case s.Answered, row.record == Allowed:
 		return Ruling{}
 	case s.Interrupted:
@@ -132,6 +135,11 @@ func (s Situation) record() Ruling {
 		return Ruling{Denied, s.against()}
 	}
 	return Ruling{Denied, s.against() + "; if you know what happened, " + giveResult}
+}
+
+// unfit reports whether the record was found and matches, and the script cannot go on with it.
+func (s Situation) unfit() bool {
+	return !s.Answered && !s.Interrupted && s.Proof == ProofMatches && s.Unfit != ""
 }
 
 func (s Situation) recordByHand() Ruling {
@@ -197,6 +205,7 @@ type Advice string
 // What is advised. Abandoning never is: whether it is still wanted, no evidence says.
 const (
 	AdviseRecord   Advice = "record"
+	AdviseResult   Advice = "record by hand" // with the step's result: the script cannot go on with the record
 	AdviseResubmit Advice = "resubmit"
 	AdviseLookup   Advice = "look up"
 	AdviseEscalate Advice = "escalate"
@@ -208,6 +217,10 @@ func (s Situation) Advice() Advice {
 	switch {
 	case s.Interrupted && resubmits:
 		return AdviseResubmit
+	case s.unfit() && s.recordByHand().Permission == Allowed:
+		return AdviseResult
+	case s.unfit():
+		return AdviseEscalate
 	case s.Answered || !s.Interrupted && s.Proof == ProofMatches:
 		return AdviseRecord
 	case s.Interrupted:
@@ -225,6 +238,8 @@ func (s Situation) Sentence() string {
 	switch s.Advice() {
 	case AdviseRecord:
 		return "It happened: record it, and the run goes on with it."
+	case AdviseResult:
+		return "It happened, but the record cannot stand for the reply: " + s.Unfit + "."
 	case AdviseLookup:
 		if s.Proof == ProofNoAnswer {
 			return "Nobody answered, so nothing is proved: look it up again."
@@ -253,6 +268,8 @@ func (s Situation) orAbandon() string {
 // doubt says why nothing else than escalating is advised.
 func (s Situation) doubt() string {
 	switch {
+	case s.unfit():
+		return s.Unfit
 	case s.Interrupted:
 		return s.resubmit().Why
 	case (s.Proof == ProofNoRecord || s.Proof == ProofUnproven) && s.resubmit().Permission == Allowed:

@@ -270,6 +270,7 @@ type Evidence struct {
 	Broke     Broke    `json:"br,omitempty"` // how the connection ended without one
 	Match     Match    `json:"match,omitempty"`
 	Conflicts []string `json:"conflicts,omitempty"` // JSON pointers of the fields that contradict
+	Unfit     string   `json:"unfit,omitempty"`     // why the script cannot take the record as its reply, when it was looked up
 	Body      []byte   `json:"-"`                   // the one record
 }
 

@@ -143,6 +143,9 @@ func (r *Run) Situation(c *Call, use KeyUse, declared *assume.Set, now time.Time
 		if ev.asked() < use.End {
 			s.Proof = ProofStale
 		}
+		if s.Proof == ProofMatches {
+			s.Unfit = ev.Unfit
+		}
 		s.AskedAge = ev.At.Sub(use.First)
 	}
 	return s

@@ -185,6 +185,9 @@ func (e *Engine) lookupCall(ctx context.Context, rt *running, c *Call, o LookupO
 	p := l.reply.prove()
 	fact.Status, fact.Found, fact.Unproven, fact.Records = r.status, p.found, p.unproven, p.records
 	fact.Match, fact.Conflicts, fact.Body = p.match, p.conflicts, p.record
+	if p.found == FoundRecord && p.match == Matches {
+		fact.Unfit = e.unfit(rt.id, fact)
+	}
 	if r.err != nil {
 		fact.Error, fact.GaveUp, fact.Broke = l.known.Clean(plain(r.err)), gaveUp(r.err), broke(r.err)
 	}

@@ -277,6 +277,10 @@ func TestARecordThatCannotBeCarriedOnIsRefused(t *testing.T) {
 				}
 			})
 			run := l.get(before.ID)
+			now, _ := l.eng.Situation(run, run.Unsettled()[0])
+			if now.Advice() != engine.AdviseResult || now.Ruling(engine.Record, false).Permission != engine.Denied || now.Ruling(engine.Record, true).Permission != engine.Allowed || !strings.Contains(now.Sentence(), "--result") {
+				t.Errorf("advised: %s, %s", now.Advice(), now.Sentence())
+			}
 			if !isRefused(err) || !strings.Contains(err.Error(), r.why) || !strings.Contains(err.Error(), "--result") {
 				t.Fatalf("the record gave %v; want it refused, and to hear of %q and --result", err, r.why)
 			}

@@ -26,6 +26,29 @@ func (e *Engine) foresee(id string, q *Decided) error {
 	if err != nil {
 		return err
 	}
+	return rt.foresee(q)
+}
+
+// unfit says why the record that a look-up has found, and that matches, cannot be taken as
+// the reply; empty where it can, and where only the decision will tell.
+func (e *Engine) unfit(id string, found Evidence) string {
+	rt, err := e.reopen(id)
+	if err != nil || !rt.run.Status.Ended() || !slices.ContainsFunc(rt.run.Unsettled(), func(c *Call) bool { return c.Pos == found.Pos }) {
+		return ""
+	}
+	rt.run.Apply(Event{Seq: rt.run.Last + 1, Run: id, At: e.clk.Now(), Fact: found})
+	q := Decided{Pos: found.Pos, Decision: Record, Key: found.Key, Evidence: rt.run.Last}
+	if len(rt.missingSecrets(&q)) > 0 {
+		return ""
+	}
+	if why := new(Refused); errors.As(rt.foresee(&q), &why) {
+		return why.Why
+	}
+	return ""
+}
+
+// foresee is foresee of the engine, on a fold of its own.
+func (rt *running) foresee(q *Decided) error {
 	if missing := rt.missingSecrets(q); len(missing) > 0 {
 		return &Refused{Why: fmt.Sprintf("the run would go on, and needs the secret %s, which is not set here: set it in the environment or with --secrets", strings.Join(missing, " and "))}
 	}
@@ -38,7 +61,7 @@ func (e *Engine) foresee(id string, q *Decided) error {
 	}
 	goesOn := *q
 	goesOn.Replays = q.Decision == Abandon
-	rt.run.Apply(Event{Seq: rt.run.Last + 1, Run: id, At: e.clk.Now(), Fact: goesOn})
+	rt.run.Apply(Event{Seq: rt.run.Last + 1, Run: rt.id, At: rt.e.clk.Now(), Fact: goesOn})
 	s := rt.run.StepAt(q.Step, q.Undo)
 	if q.Decision == Abandon && !s.someCall((*Call).recorded) {
 		return nil

@@ -46,6 +46,16 @@ func takeLock(path, command string) (*lock, error) {
 	}
 }
 
+// Owned reports whether a process owns the state file.
+func Owned(path string) bool {
+	f, err := os.Open(path + ".lock")
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return isLocked(f)
+}
+
 // unlockable says why no file can be made beside a state file.
 func unlockable(path string, err error) error {
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {

@@ -110,3 +110,22 @@ func TestALockHasOneHolder(t *testing.T) {
 		t.Error("nobody got the lock")
 	}
 }
+
+func TestOwned(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state.db")
+	if Owned(path) {
+		t.Error("nobody holds it, and it is owned")
+	}
+	l, err := takeLock(path, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !Owned(path) {
+		t.Error("it is held, and nobody owns it")
+	}
+	l.release()
+	if Owned(path) {
+		t.Error("it was released, and is owned")
+	}
+}

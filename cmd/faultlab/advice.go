@@ -45,6 +45,8 @@ func (a *app) advise(r *engine.Run, c *engine.Call, s engine.Situation) advised 
 	switch v.Advice {
 	case engine.AdviseRecord:
 		words = append(words, "--record")
+	case engine.AdviseResult:
+		words = append(words, "--record", "--result", "JSON")
 	case engine.AdviseResubmit:
 		words = append(words, "--resubmit")
 	case engine.AdviseLookup:

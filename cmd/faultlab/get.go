@@ -10,6 +10,7 @@ import (
 
 	"faultlab/engine"
 	"faultlab/engine/assume"
+	"faultlab/store"
 )
 
 // runView is a run as get shows it. Payloads and results are left out unless asked for.
@@ -32,7 +33,8 @@ type runView struct {
 	Requests  int               `json:"requests"`
 	Payload   json.RawMessage   `json:"payload,omitempty"`
 	Steps     []stepView        `json:"steps"`
-	Next      []advised         `json:"next,omitempty"` // what comes next for each unknown operation
+	Stopped   bool              `json:"stopped,omitempty"` // the run has not ended, and no faultlab run process is active
+	Next      []advised         `json:"next,omitempty"`    // what comes next for each unknown operation
 }
 
 type stepView struct {
@@ -62,6 +64,7 @@ type attemptView struct {
 	Code    string         `json:"code,omitempty"`
 	Message string         `json:"message,omitempty"`
 	Reason  string         `json:"reason,omitempty"`
+	Settled bool           `json:"settled,omitempty"` // what was unknown of it when it ended is not any more
 	Started time.Time      `json:"started"`
 	Ended   time.Time      `json:"ended,omitzero"`
 	Calls   []callView     `json:"calls"`
@@ -121,6 +124,9 @@ func (a *app) getCommand() *cobra.Command {
 				if v.Next, err = a.adviceOn(h, r, declared); err != nil {
 					return err
 				}
+				if v.Stopped, err = a.stopped(r); err != nil {
+					return err
+				}
 				if f.asJSON {
 					return printJSON(a.Out, v)
 				}
@@ -167,11 +173,32 @@ func (a *app) viewOf(r *engine.Run, f getFlags, declared *assume.Set) runView {
 			sv.Result = s.Result
 		}
 		for _, t := range s.Attempts {
-			sv.Attempts = append(sv.Attempts, attemptOf(t, f, declared))
+			tv := attemptOf(t, f, declared)
+			if tv.Next == engine.NextReconcile && settledSince(r, s, t) {
+				tv.Next, tv.Settled = "", true
+			}
+			sv.Attempts = append(sv.Attempts, tv)
 		}
 		v.Steps = append(v.Steps, sv)
 	}
 	return v
+}
+
+// settledSince reports whether nothing of the attempt is unknown any more.
+func settledSince(r *engine.Run, s *engine.Step, t *engine.Attempt) bool {
+	return s.Done || t != s.Last() || r.Status.Ended() && !r.Reconcile || r.Waits == nil && len(r.Doubts(s)) == 0
+}
+
+// stopped reports whether the run has not ended, and no process owns the state file that could carry it on.
+func (a *app) stopped(r *engine.Run) (bool, error) {
+	if r.Status.Ended() {
+		return false, nil
+	}
+	path, err := a.statePath()
+	if err != nil {
+		return false, err
+	}
+	return !store.Owned(path), nil
 }
 
 // judge adds what is believed of the run's operations, and of the run as a whole.
@@ -240,6 +267,10 @@ func (a *app) printRun(v runView) {
 	for _, s := range v.Steps {
 		a.printStep(s)
 	}
+	if v.Stopped {
+		fmt.Fprint(a.Out, "\nnext: No faultlab run process is active. The run goes on when you start one with its\n"+
+			"      document: scheduled retries resume, a write without an answer becomes unknown.\n")
+	}
 	for _, next := range v.Next {
 		fmt.Fprintln(a.Out)
 		a.printNext("next: ", next)
@@ -289,7 +320,9 @@ func (a *app) printAttempt(t attemptView) {
 	if t.Code != "" {
 		fmt.Fprintf(a.Out, "    %s [%s]\n", clean(t.Message), t.Code)
 	}
-	if t.Reason != "" {
+	if t.Settled {
+		fmt.Fprintf(a.Out, "    settled since (%s)\n", clean(t.Reason))
+	} else if t.Reason != "" {
 		fmt.Fprintf(a.Out, "    next: %s (%s)\n", t.Next, clean(t.Reason))
 	} else if !t.Due.IsZero() {
 		fmt.Fprintf(a.Out, "    next: %s, due %s\n", t.Next, stamp(t.Due))

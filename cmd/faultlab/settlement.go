@@ -318,13 +318,7 @@ func (t *settler) round(ctx context.Context, r *engine.Run, out *settledRun, loo
 		advice := s.Advice()
 		if s.Askable && !looked[op] && advice != engine.AdviseRecord {
 			looked[op] = true
-			if err := t.wait(ctx); err != nil {
-				return false, err
-			}
-			out.Lookups++
-			t.asks <- struct{}{}
-			_, err := t.w.eng.Lookup(ctx, r.ID, c.Key, engine.LookupOptions{Step: stepName(c.Step, c.Undo)})
-			<-t.asks
+			err := t.lookup(ctx, r, c, out)
 			return err == nil, err
 		}
 		d, decides := map[engine.Advice]engine.Decision{engine.AdviseRecord: engine.Record, engine.AdviseResubmit: engine.Resubmit}[advice]
@@ -334,6 +328,10 @@ func (t *settler) round(ctx context.Context, r *engine.Run, out *settledRun, loo
 		done[op] = true
 		if !t.q.DryRun {
 			if err := t.w.eng.Resolve(engine.Resolution{Run: r.ID, Key: c.Key, Write: c.Write, Step: stepName(c.Step, c.Undo), Decision: d, Reason: "settle"}); err != nil {
+				if d == engine.Record && !looked[op] && errors.As(err, new(*engine.Refused)) { // what the script makes has changed since
+					looked[op] = true
+					return true, errors.Join(t.lookup(ctx, r, c, out), err)
+				}
 				return true, err
 			}
 		}
@@ -341,6 +339,18 @@ func (t *settler) round(ctx context.Context, r *engine.Run, out *settledRun, loo
 		return true, t.ended(ctx, r)
 	}
 	return false, nil
+}
+
+// lookup looks one operation up, at its turn.
+func (t *settler) lookup(ctx context.Context, r *engine.Run, c *engine.Call, out *settledRun) error {
+	if err := t.wait(ctx); err != nil {
+		return err
+	}
+	out.Lookups++
+	t.asks <- struct{}{}
+	defer func() { <-t.asks }()
+	_, err := t.w.eng.Lookup(ctx, r.ID, c.Key, engine.LookupOptions{Step: stepName(c.Step, c.Undo)})
+	return err
 }
 
 // ended waits for the end of a run and of those that go on when it is settled.
