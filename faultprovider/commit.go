@@ -128,7 +128,7 @@ func (s *session) decision(now time.Time) {
 	if m.kind != NewOperation && fault == "none" {
 		fault = ""
 	}
-	e := &Entry{Kind: m.kind, Collection: m.to.collection, Key: m.key, Fault: fault, EffectID: m.effectID, Note: m.note}
+	e := &Entry{Kind: m.kind, Collection: m.to.collection, Key: m.key, Fault: fault, EffectID: m.effectID, Note: m.note, Took: s.x.took}
 	if m.kind == NewOperation {
 		e.Cause, e.Scope = m.cause, m.within
 	}

@@ -13,7 +13,7 @@ import (
 // always gives every request the same fault.
 type always Fault
 
-func (a always) take(*match) Fault { return Fault(a) }
+func (a always) take(*match) *Taken { return &Taken{Fault: Fault(a)} }
 
 // TestDecideIsAPlanInTime is a row for each way in which commit and reply lie in time.
 func TestDecideIsAPlanInTime(t *testing.T) {

@@ -44,6 +44,15 @@ type Entry struct {
 	// Of a NewOperation under a key: why the key was not recognised although it was known, and what the key counts within.
 	Cause Cause     `json:"cause,omitempty"`
 	Scope *KeyScope `json:"scope,omitempty"`
+
+	// Of a decision under a fault: the fault that the request took. A ledger does not keep it.
+	Took *Taken `json:"-"`
+}
+
+// Taken is a fault as it was queued when a request took it, and what was queued then.
+type Taken struct {
+	Fault Fault
+	Left  []Fault
 }
 
 // Cause is why a request under a known key is a new operation.

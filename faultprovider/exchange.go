@@ -16,6 +16,7 @@ type exchange struct {
 	match
 	way     time.Duration // how long each way takes: to the commit, and back to the caller
 	fault   string        // what the log calls the fault
+	took    *Taken
 	commits bool
 	stuck   bool      // it never ends: its key stays in flight
 	after   bool      // the reply waits for the commit
@@ -26,7 +27,7 @@ type exchange struct {
 
 // faults gives requests their faults.
 type faults interface {
-	take(m *match) Fault
+	take(m *match) *Taken
 }
 
 // decide plans a request, unless it has to wait for the flight under its key. It does no I/O, and asks nothing but its
@@ -36,7 +37,10 @@ func (x *exchange) decide(now time.Time, r *Request, v view, q faults, c *Contra
 	if x.waits {
 		return
 	}
-	f := q.take(&x.match)
+	var f Fault
+	if x.took = q.take(&x.match); x.took != nil {
+		f = x.took.Fault
+	}
 	x.fault = f.String()
 	x.plan(now, r, v, &f, c)
 }

@@ -201,7 +201,7 @@ func TestProbabilityIsDrawnFromTheSeed(t *testing.T) {
 		q.set([]Fault{f})
 		var out strings.Builder
 		for range 1000 {
-			if taken := q.take(&match{class: fault.New}); taken.Name == "x" {
+			if taken := q.take(&match{class: fault.New}); taken != nil && taken.Fault.Name == "x" {
 				out.WriteByte('x')
 			} else {
 				out.WriteByte('.')

@@ -29,14 +29,14 @@ func (q *queue) add(faults []Fault) {
 	q.seen = append(q.seen, make([]int, len(faults))...)
 }
 
-// take returns the fault for a request, and none if no fault is meant for it.
-func (q *queue) take(m *match) (f Fault) {
+// take takes the fault for a request; nil if no fault is meant for it.
+func (q *queue) take(m *match) *Taken {
 	for i := range q.faults {
 		if f := &q.faults[i]; meant(&f.On, m) && q.draw(i) {
-			return q.use(i)
+			return &Taken{q.use(i), q.left()}
 		}
 	}
-	return f
+	return nil
 }
 
 // meant reports whether a request is of the kind that a fault takes.

@@ -2,9 +2,11 @@ package scenarios
 
 import (
 	"fmt"
+	"strings"
 
 	"faultlab/engine/assume"
 	"faultlab/faultprovider/contract"
+	"faultlab/faultprovider/fault"
 	"faultlab/scenarios/lang"
 )
 
@@ -67,12 +69,12 @@ func (b *Bench) actContract(l lang.Line) error {
 }
 
 func (b *Bench) actFault(l lang.Line) error {
-	faults, err := faultsOf(l)
+	faults, err := FaultsOf(l)
 	if err != nil {
 		return err
 	}
 	b.prov.AddFaults(faults)
-	b.set(l.Verb, l.Text, func(*Setting) {})
+	b.set(l.Verb, faultWords(faults), func(*Setting) {})
 	return nil
 }
 
@@ -80,4 +82,13 @@ func (b *Bench) actClearFaults(l lang.Line) error {
 	b.prov.QueueFaults(nil)
 	b.set(l.Verb, l.Text, func(*Setting) {})
 	return nil
+}
+
+// faultWords are faults as a row names them.
+func faultWords(faults []fault.Fault) string {
+	words := make([]string, len(faults))
+	for i, f := range faults {
+		words[i] = f.Words()
+	}
+	return strings.Join(words, " ")
 }

@@ -263,10 +263,7 @@ func (b *Bench) note(n Note) { b.line.Append(Entry{At: b.clk.Now(), Note: &n}) }
 
 // set changes the bench's setting and notes it, with the faults that are queued now: requests take them without a word to the bench.
 func (b *Bench) set(verb, text string, change func(*Setting)) {
-	var queued []string
-	for _, f := range b.prov.Faults() {
-		queued = append(queued, timeline.FaultText(f))
-	}
+	queued := b.prov.Faults()
 	b.mu.Lock()
 	b.setting.Faults = queued
 	change(&b.setting)

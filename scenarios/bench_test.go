@@ -188,9 +188,30 @@ func TestAFaultThatWasTakenDoesNotComeBack(t *testing.T) {
 		{"trigger fulfill payload.json", ""},
 	} {
 		do(t, b, step.line)
-		if got := strings.Join(b.Timeline().Latest().Faults, " "); got != step.want {
+		var queued []string
+		for _, f := range b.Timeline().Latest().Faults {
+			queued = append(queued, f.Line())
+		}
+		if got := strings.Join(queued, " "); got != step.want {
 			t.Errorf("after %s the queue is %q, want %q", step.line, got, step.want)
 		}
+	}
+}
+
+// Of two faults of one name, the one that is taken leaves the queue, whichever was queued first.
+func TestTheQueueThatIsShownIsTheProviders(t *testing.T) {
+	t.Parallel()
+	b := bench(t, "b-commit-then-error", Options{})
+	do(t, b, `fault {"name":"slow","on":{"key":"K1"}} {"name":"slow","on":{"key":"K2"}}`, `send POST /jobs {"orderId":"o"} key=K2`)
+	v := b.Timeline().Latest()
+	if q := v.Faults; len(q) != 1 || q[0].On.Key != "K1" {
+		t.Errorf("K2's fault was taken, and queued are %+v", q)
+	}
+	if q := b.Timeline().View(1).Faults; len(q) != 2 {
+		t.Errorf("before the request %+v were queued", q)
+	}
+	if words := v.Wire[0].Detail; words != "slow under key …K1 slow under key …K2" {
+		t.Errorf("the row of the verb says %q", words)
 	}
 }
 

@@ -50,30 +50,26 @@ func (b *Bench) leftovers() []Leftover {
 		out = append(out, Leftover{p.line.Line, "deliver " + p.line.Text, "it was never made: its moment did not come"})
 	}
 	b.mu.Unlock()
-	for _, text := range untaken(b.line.Latest()) {
-		line, taken := b.queuedBy(text)
+	for _, f := range untaken(b.line.Latest()) {
+		line, taken := b.queuedBy(f)
 		why := "no request took it"
 		if taken > 0 {
 			why = fmt.Sprintf("only %d of its requests came", taken)
 		}
-		out = append(out, Leftover{line, "fault " + text, why})
+		out = append(out, Leftover{line, "fault " + f.Line(), why})
 	}
 	slices.SortStableFunc(out, func(a, b Leftover) int { return a.Line - b.Line })
 	return out
 }
 
 // queuedBy is the last line of the scenario that queues a fault, 0 if none does, and how many requests have taken it.
-func (b *Bench) queuedBy(text string) (line, taken int) {
-	left, err := fault.Parse(text)
-	if err != nil {
-		return 0, 0
-	}
+func (b *Bench) queuedBy(left fault.Fault) (line, taken int) {
 	same := func(f fault.Fault) bool { f.On.Times = left.On.Times; return f == left }
 	for _, l := range slices.Backward(b.s.Lines) {
 		if l.Verb != "fault" {
 			continue
 		}
-		queued, err := faultsOf(l)
+		queued, err := FaultsOf(l)
 		if i := slices.IndexFunc(queued, same); err == nil && i >= 0 {
 			return l.Line, max(1, queued[i].On.Times) - max(1, left.On.Times)
 		}
@@ -81,8 +77,8 @@ func (b *Bench) queuedBy(text string) (line, taken int) {
 	return 0, 0
 }
 
-// faultsOf are the faults that a line queues, narrowed by its options.
-func faultsOf(l lang.Line) ([]fault.Fault, error) {
+// FaultsOf are the faults that a line of the verb fault queues, narrowed by its options.
+func FaultsOf(l lang.Line) ([]fault.Fault, error) {
 	out := make([]fault.Fault, len(l.Args))
 	for i, arg := range l.Args {
 		f, err := fault.Parse(arg)

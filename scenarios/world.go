@@ -14,19 +14,15 @@ func (b *Bench) world() expect.World {
 	return expect.World{View: v, Exact: b.virtual != nil, Crashes: b.crashesSeen(), Untaken: untaken(v), Rows: b.countRows}
 }
 
-// untaken are the faults of a view that no request took, as the fault verb reads them. A fault that stays for ever is taken
-// once one request has met it.
-func untaken(v *View) []string {
-	var out []string
-	for _, text := range v.Faults {
-		q, err := fault.Parse(text)
-		met := func(e faultprovider.Entry) bool { return e.Fault == q.String() }
-		if err == nil && q.On.Times == fault.Always && slices.ContainsFunc(v.Log, met) {
-			continue
+// untaken are the faults of a view that no request took. One that stays for ever is taken once a request has met it.
+func untaken(v *View) (left []fault.Fault) {
+	for _, f := range v.Faults {
+		met := func(e faultprovider.Entry) bool { return e.Took != nil && e.Took.Fault == f }
+		if f.On.Times != fault.Always || !slices.ContainsFunc(v.Log, met) {
+			left = append(left, f)
 		}
-		out = append(out, text)
 	}
-	return out
+	return left
 }
 
 // sinceStart is how long the bench's clock had gone at a moment.

@@ -225,7 +225,7 @@ func TestEditingAQueuedFault(t *testing.T) {
 		}
 		rest(t, m.session.bench)
 		follow(m, newsMsg{})
-		if got := strings.Join(m.session.view.Faults, " "); got != c.want {
+		if got := queuedFaults(m); got != c.want {
 			t.Errorf("%s: the queue holds %q, want %q", c.name, got, c.want)
 		}
 	}
@@ -239,7 +239,7 @@ func TestQueueingAndRemovingFaults(t *testing.T) {
 		rest(t, m.session.bench)
 	}
 	follow(m, newsMsg{})
-	if got := strings.Join(m.session.view.Faults, " "); got != "commit-then-drop slow phantom-success" {
+	if got := queuedFaults(m); got != "commit-then-drop slow phantom-success" {
 		t.Fatalf("queued: %s", got)
 	}
 	follow(m, keyMsg("f"))
@@ -247,7 +247,7 @@ func TestQueueingAndRemovingFaults(t *testing.T) {
 	follow(m, keyMsg("enter")) // slow is taken out
 	rest(t, m.session.bench)
 	follow(m, newsMsg{})
-	if got := strings.Join(m.session.view.Faults, " "); got != "commit-then-drop phantom-success" {
+	if got := queuedFaults(m); got != "commit-then-drop phantom-success" {
 		t.Errorf("left in the queue: %s", got)
 	}
 	for _, k := range []string{"esc", "home", "f"} {
@@ -266,8 +266,8 @@ func TestComposingAFault(t *testing.T) {
 	}
 	rest(t, m.session.bench)
 	follow(m, newsMsg{})
-	if len(m.session.view.Faults) != 1 || !strings.Contains(m.session.view.Faults[0], "late") {
-		t.Errorf("queued: %q; it says %q", m.session.view.Faults, m.notice.text)
+	if len(m.session.view.Faults) != 1 || !strings.Contains(queuedFaults(m), "late") {
+		t.Errorf("queued: %q; it says %q", queuedFaults(m), m.notice.text)
 	}
 	m.width, m.height = 80, 24
 	frame := ansi.Strip(m.build())
@@ -445,31 +445,33 @@ func TestTheSameFaultTwice(t *testing.T) {
 		follow(m, newsMsg{})
 	}
 	if q := m.session.view.Faults; len(q) != 2 || q[0] != q[1] {
-		t.Errorf("queued: %q", q)
+		t.Errorf("queued: %+v", q)
 	}
 }
 
-func TestFaultsInWords(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{
-		"commit-then-error": "commit-then-error",
-		`slow {"name":"bad-request","on":{"collection":"jobs"}}`:                                          "slow bad-request on jobs",
-		`{"commit":{"when":"never"},"reply":{"do":"status","status":503},"on":{"times":-1}}`:              "commit never, status 503, takes new requests, always",
-		`{"commit":{"when":"never"},"reply":{"slow":"5s"},"on":{"requests":"any","key":"sha256:90303c"}}`: "commit never, normal, 5s late, takes any requests under key …303c",
-		`{"commit":{"when":"never"},"on":{"requests":"any","probability":0.5,"times":-1}}`:                "commit never, normal, takes any requests, each with chance 0.5, always",
-		`{"name":`: `{"name":`,
-	} {
-		if got := faultWords(text); got != want {
-			t.Errorf("%s in words: %s, want %s", text, got, want)
-		}
+func queuedFaults(m *model) string {
+	var lines []string
+	for _, f := range m.session.view.Faults {
+		lines = append(lines, f.Line())
 	}
+	return strings.Join(lines, " ")
+}
+
+// typedLine is a line as somebody types it.
+func typedLine(t *testing.T, text string) lang.Line {
+	t.Helper()
+	l, err := lang.ParseLine(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
 }
 
 func TestThePreviewSaysFaultsInWords(t *testing.T) {
 	t.Parallel()
 	m := testModel(t, "dark", 120, 36)
 	s := testScenario("own", "Own")
-	s.Lines = []lang.Line{{Verb: "fault", Text: `{"commit":{"when":"never"},"reply":{"do":"reset"}}`}}
+	s.Lines = []lang.Line{typedLine(t, `fault {"commit":{"when":"never"},"reply":{"do":"reset"}}`)}
 	r := preview(m, s, 40)
 	got := ansi.Strip(strings.Join(m.t.window(r, 0, 40, r.n), "\n"))
 	if want := "fault     commit never, reset, takes"; !strings.Contains(got, want) {

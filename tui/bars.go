@@ -110,7 +110,7 @@ const longestFault = 28
 
 func (m *model) faultsPart() spans {
 	f := m.session.view.Faults
-	first := func() string { return m.t.head(faultWords(f[0]), longestFault) }
+	first := func() string { return m.t.head(f[0].Words(), longestFault) }
 	switch {
 	case m.session.covered:
 		return say(inkQuiet, "faults "+m.t.glyphs.cover)

@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"faultlab/engine"
+	"faultlab/scenarios"
 	"faultlab/scenarios/lang"
 )
 
@@ -186,7 +187,7 @@ func preview(m *model, s *lang.Scenario, width int) rows {
 				continue
 			}
 			label := what
-			for _, x := range t.wrap(faultWords(l.Text), width-11, 4) {
+			for _, x := range t.wrap(lineWords(l), width-11, 4) {
 				out = append(out, say(inkQuiet, pad(label, 10), inkBad, x))
 				label = ""
 			}
@@ -289,4 +290,17 @@ func (c *catalogue) verb(m *model, v command) (tea.Cmd, bool) {
 		c.scroll = 0
 	}
 	return nil, true
+}
+
+// lineWords is what a line sets, faults in words.
+func lineWords(l lang.Line) string {
+	faults, err := scenarios.FaultsOf(l)
+	if l.Verb != "fault" || err != nil {
+		return l.Text
+	}
+	words := make([]string, len(faults))
+	for i, f := range faults {
+		words[i] = f.Words()
+	}
+	return strings.Join(words, " ")
 }

@@ -241,7 +241,7 @@ func atRest(v *scenarios.View) scenarios.State {
 func testScenario(name, title string) *lang.Scenario {
 	return &lang.Scenario{Name: name, Title: title, Group: "The guide's three", Runs: lang.RunsBoth,
 		Teach: "The first attempt really created the job. The retry is safe only because the key stayed the same.",
-		Lines: []lang.Line{{Verb: "fault", Text: "commit-then-error"}}, Names: []string{"workflow.woml"},
+		Lines: []lang.Line{{Verb: "fault", Args: []string{"commit-then-error"}, Text: "commit-then-error"}}, Names: []string{"workflow.woml"},
 		Files: map[string][]byte{"workflow.woml": []byte("<woml>\n  <workflow id=\"fulfill\">\n\t</workflow>\n</woml>\n")}}
 }
 

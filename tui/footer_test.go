@@ -7,6 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"faultlab/faultprovider/fault"
 	"faultlab/scenarios"
 	"faultlab/scenarios/lang"
 )
@@ -180,7 +181,7 @@ func TestTheCoverIsTight(t *testing.T) {
 		m := testModel(t, "dark", size[0], size[1])
 		v := *commitThenError()
 		v.Wire = append([]scenarios.Row{{At: ms(0), Kind: scenarios.RowNote, Verb: "fault", Text: "fault", Detail: "commit-then-error"}}, v.Wire[:2]...)
-		v.Faults, v.Contract = []string{"commit-then-error"}, "strict"
+		v.Faults, v.Contract = namedFaults("commit-then-error"), "strict"
 		onBench(m, "B", &v)
 		press(m, "t")
 		frame := ansi.Strip(m.View())
@@ -236,7 +237,7 @@ func TestALongFaultInTheHeader(t *testing.T) {
 	t.Parallel()
 	m := testModel(t, "dark", 120, 36)
 	v := *commitThenError()
-	v.Faults = []string{`{"commit":{"when":"before-reply"},"reply":{"do":"status","status":429},"on":{"requests":"new","times":2}}`}
+	v.Faults = []fault.Fault{{Reply: fault.Reply{Do: fault.Status, Status: 429}, On: fault.On{Times: 2}}}
 	onBench(m, "B. Commit, then 503", &v)
 	head, _, _ := strings.Cut(ansi.Strip(m.View()), "\n")
 	if !strings.Contains(head, "faults commit before the reply, st…") || !strings.Contains(head, "127.0.0.1:4040") {

@@ -11,6 +11,7 @@ import (
 
 	"faultlab/engine"
 	"faultlab/faultprovider"
+	"faultlab/faultprovider/fault"
 	"faultlab/scenarios"
 	"faultlab/scenarios/lang"
 )
@@ -56,7 +57,7 @@ func TestUntrustedTextCannotBreakAFrame(t *testing.T) {
 		op.Doubts[0].Key, op.Doubts[0].Evidence[0].Body = evil, []byte(evil)
 		v.Operations = []scenarios.Operation{op}
 		v.Runs[0].ID, v.Runs[0].Admitted.Workflow, v.Runs[0].Message = evil, evil, evil
-		v.Faults, v.Contract = []string{evil}, evil
+		v.Faults, v.Contract = []fault.Fault{{Name: evil}}, evil
 		b := onBench(m, evil, &v)
 		b.state.Address, b.state.Parked, b.state.Err, b.state.Failed = evil, []string{evil}, evil, []string{evil}
 		m.Update(newsMsg{})

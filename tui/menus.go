@@ -11,6 +11,7 @@ import (
 
 	"faultlab/faultprovider/contract"
 	"faultlab/faultprovider/fault"
+	"faultlab/scenarios"
 	"faultlab/scenarios/lang"
 )
 
@@ -24,8 +25,8 @@ func faultMenu(*model) *menu {
 		}
 		for i, f := range queued {
 			text := faultText(f)
-			out = append(out, item{name: faultWords(f), mark: "remove", text: append([]string{"Takes this fault out of the queue.", ""}, text...), do: requeue(slices.Delete(slices.Clone(queued), i, i+1))})
-			edits = append(edits, item{name: faultWords(f), mark: "edit", text: append([]string{"Puts this fault's line into the palette, to be changed. It stays in the queue until the other one takes its place.", ""}, text...), do: editFault(queued, i)})
+			out = append(out, item{name: f.Words(), mark: "remove", text: append([]string{"Takes this fault out of the queue.", ""}, text...), do: requeue(slices.Delete(slices.Clone(queued), i, i+1))})
+			edits = append(edits, item{name: f.Words(), mark: "edit", text: append([]string{"Puts this fault's line into the palette, to be changed. It stays in the queue until the other one takes its place.", ""}, text...), do: editFault(queued, i)})
 		}
 		out = append(out, edits...)
 		out = append(out, item{name: "compose"}, item{name: "a fault of one's own", mark: "three axes",
@@ -40,44 +41,23 @@ func faultMenu(*model) *menu {
 }
 
 // faultText says what a queued fault does.
-func faultText(text string) []string {
-	f, err := fault.Parse(text)
-	if err != nil {
-		return []string{text}
-	}
+func faultText(f fault.Fault) []string {
 	for _, a := range fault.Aliases() {
-		if a.Name == text {
+		if a.Name == f.Line() {
 			return []string{a.Summary, "", axes(f)}
 		}
 	}
 	return []string{axes(f)}
 }
 
-// axes says a fault in the words of its three axes.
+// axes says a fault by its three axes, one a line.
 func axes(f fault.Fault) string {
-	when := map[fault.When]string{"": "before the reply", fault.BeforeReply: "before the reply", fault.Never: "never", fault.Stuck: "never, and the request never ends", fault.Late: "late"}[f.Commit.When]
-	if f.Commit.After > 0 {
-		when += ", " + f.Commit.After.String() + " after the request"
-	}
-	gets := string(f.Reply.Do)
-	switch {
-	case f.Reply.Do == fault.Status:
-		gets = fmt.Sprintf("status %d", f.Reply.Status)
-	case gets == "":
-		gets = string(fault.Normal)
-	}
-	if f.Reply.Slow > 0 {
-		gets += ", " + f.Reply.Slow.String() + " late"
-	}
-	takes := string(f.On.Requests)
-	if takes == "" {
-		takes = string(fault.New)
-	}
-	return "commits: " + when + "\nthe caller gets: " + gets + "\ntakes: " + takes + " requests" + narrowed(f.On)
+	commits, gets, takes := f.Axes()
+	return "commits: " + commits + "\nthe caller gets: " + gets + "\ntakes: " + takes
 }
 
 // editFault lets the person write a queued fault anew; the one that is written takes its place.
-func editFault(queued []string, i int) func(*model) tea.Cmd {
+func editFault(queued []fault.Fault, i int) func(*model) tea.Cmd {
 	return func(m *model) tea.Cmd {
 		p := newPalette("fault " + spelled(queued[i]))
 		m.palette = p
@@ -85,12 +65,11 @@ func editFault(queued []string, i int) func(*model) tea.Cmd {
 			if c.verb.Name != "fault" {
 				return m.run(c)
 			}
-			for _, f := range c.typed.Args {
-				if _, err := fault.Parse(f); err != nil { // before the queue is emptied
-					m.palette = p
-					m.say(inkBad, err.Error())
-					return nil
-				}
+			faults, err := scenarios.FaultsOf(c.typed)
+			if err != nil { // before the queue is emptied
+				m.palette = p
+				m.say(inkBad, err.Error())
+				return nil
 			}
 			now := m.session.view.Faults // a request may have taken one meanwhile
 			at := i
@@ -100,22 +79,22 @@ func editFault(queued []string, i int) func(*model) tea.Cmd {
 			if at < 0 {
 				return m.run(c)
 			}
-			return requeue(slices.Concat(now[:at], c.typed.Args, now[at+1:]))(m)
+			return requeue(slices.Concat(now[:at], faults, now[at+1:]))(m)
 		}
 		return nil
 	}
 }
 
 // spelled is a queued fault as it is written in a line: a name, or JSON as it stands.
-func spelled(f string) string {
-	if strings.HasPrefix(f, "{") {
-		return f
+func spelled(f fault.Fault) string {
+	if f := f.Line(); !strings.HasPrefix(f, "{") {
+		return lang.Quote(f)
 	}
-	return lang.Quote(f)
+	return f.Line()
 }
 
 // requeue makes the queue anew: the bench knows how to empty it and how to add to it.
-func requeue(rest []string) func(*model) tea.Cmd {
+func requeue(rest []fault.Fault) func(*model) tea.Cmd {
 	return func(m *model) tea.Cmd {
 		s := m.session
 		bench := s.bench
@@ -224,7 +203,7 @@ func composeMenu(f fault.Fault, axis int) *menu {
 				}
 				// It stands in the palette, to be edited before it is queued.
 				m.palette = newPalette("fault " + string(text))
-				m.say(inkText, inWords(next)+". Enter queues it, esc drops it, and the line can be edited.")
+				m.say(inkText, next.Words()+". Enter queues it, esc drops it, and the line can be edited.")
 				return nil
 			}})
 		}

@@ -11,14 +11,25 @@ import (
 	"faultlab/engine"
 	"faultlab/engine/woml"
 	"faultlab/faultprovider"
+	"faultlab/faultprovider/fault"
 	"faultlab/scenarios"
 	"faultlab/scenarios/lang"
 )
 
+// namedFaults are queued faults by their names.
+func namedFaults(names ...string) (out []fault.Fault) {
+	for _, a := range fault.Aliases() {
+		if slices.Contains(names, a.Name) {
+			out = append(out, a.Fault)
+		}
+	}
+	return out
+}
+
 // onFaults is a bench with two faults queued.
 func onFaults(m *model) {
 	v := *commitThenError()
-	v.Faults = []string{"commit-then-drop", "slow"}
+	v.Faults = namedFaults("commit-then-drop", "slow")
 	onBench(m, "B. Commit, then 503", &v)
 }
 
@@ -48,7 +59,7 @@ func asked(m *model, answered bool) {
 func askHowMany(m *model) *still {
 	q := &scenarios.Question{Text: "How many jobs will exist at the end?", Choices: []string{"0", "1", "2"}, Answer: 1,
 		Because: "The second attempt carried the same key, so the provider answered with the first job."}
-	b := &still{view: &scenarios.View{N: 1, Total: 1, Start: noon, At: noon, Faults: []string{"commit-then-error"}},
+	b := &still{view: &scenarios.View{N: 1, Total: 1, Start: noon, At: noon, Faults: namedFaults("commit-then-error")},
 		state: scenarios.State{Speed: 1, Asked: q, Playing: true, Address: "127.0.0.1:4040", Mode: scenarios.Sockets}}
 	m.opened(openedMsg{bench: b, scenario: testScenario("b", "B. Commit, then 503"), lesson: true})
 	return b

@@ -307,16 +307,13 @@ func (w wirePicture) across(r scenarios.Row) []string {
 }
 
 // aboutFaults is what a row about the bench says, without the truth that is coming
-// while that is covered, and a fault written as data in words.
+// while that is covered.
 func (w wirePicture) aboutFaults(r scenarios.Row) string {
 	switch r.Verb {
 	case "fault", "contract", "clearfaults":
 		if w.covered && r.Detail != "" {
 			return strings.Repeat(w.glyphs.cover, 3)
 		}
-	}
-	if r.Verb == "fault" {
-		return faultWords(r.Detail)
 	}
 	return r.Detail
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"faultlab/engine/plain"
+	"faultlab/faultprovider/fault"
 	"faultlab/scenarios/lang"
 	"faultlab/scenarios/timeline"
 )
@@ -17,7 +18,7 @@ type World struct {
 	*timeline.View
 	Exact   bool // time is virtual: delays compare exactly, else a delay may be longer
 	Crashes Crashes
-	Untaken []string // faults that were queued and that no request took, in words
+	Untaken []fault.Fault // those that were queued and that no request took
 	Rows    func(database, table string) (int, error)
 }
 

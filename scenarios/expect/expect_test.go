@@ -5,6 +5,7 @@ import (
 	"errors"
 	"faultlab/engine"
 	"faultlab/faultprovider"
+	"faultlab/faultprovider/fault"
 	"faultlab/scenarios/lang"
 	"faultlab/scenarios/timeline"
 	"testing"
@@ -80,8 +81,9 @@ func twoRuns() World {
 		Replies:    []timeline.Reply{{Status: 201, Body: `{"id":"job_9"}`}, {}},
 		Refusals:   []timeline.Refusal{{Verb: "record", Why: "the evidence is older than the last request"}},
 	}
+	untaken, _ := fault.Named("commit-then-drop")
 	v.RunVerdicts = make([]timeline.RunVerdict, len(v.Runs))
-	return World{View: v, Exact: true, Crashes: Crashes{Happened: 2}, Untaken: []string{"commit-then-drop"}, Rows: rowsOf}
+	return World{View: v, Exact: true, Crashes: Crashes{Happened: 2}, Untaken: []fault.Fault{untaken}, Rows: rowsOf}
 }
 
 func rowsOf(database, table string) (int, error) {

@@ -91,7 +91,11 @@ func (s selection) faults() observed {
 	if len(s.Untaken) == 0 {
 		return claim(true, "all were taken")
 	}
-	return claim(false, "not taken: "+strings.Join(s.Untaken, ", "))
+	var left []string
+	for _, f := range s.Untaken {
+		left = append(left, f.Line())
+	}
+	return claim(false, "not taken: "+strings.Join(left, ", "))
 }
 
 func (s selection) log() observed {

@@ -1,13 +1,11 @@
 package timeline
 
 import (
-	"encoding/json"
 	"slices"
 	"time"
 
 	"faultlab/engine"
 	"faultlab/faultprovider"
-	"faultlab/faultprovider/fault"
 )
 
 // shared is a list of which views keep what they have seen: an item that was given away is copied before it changes.
@@ -270,7 +268,9 @@ func (t *Timeline) lead(e Entry) {
 	t.repeats.add(repeatsIn(rows)...)
 	t.log.add(given(e.Log)...)
 	if e.Log != nil {
-		if s := t.settingAt(e.N); taken(&s, e.Log.Fault) {
+		if took := e.Log.Took; took != nil {
+			s := t.settingAt(e.N)
+			s.Faults = took.Left
 			t.bench = append(t.bench, settingAt{e.N, s})
 		}
 	}
@@ -306,34 +306,4 @@ func given[T any](p *T) []T {
 		return nil
 	}
 	return []T{*p}
-}
-
-// taken takes the fault that the provider's log calls so off the queue once, if it is there.
-func taken(s *Setting, called string) bool {
-	for i, text := range s.Faults {
-		f, err := fault.Parse(text)
-		if err != nil || f.String() != called || f.On.Times == fault.Always {
-			continue
-		}
-		left := slices.Clone(s.Faults[i:])
-		if f.On.Times > 1 {
-			f.On.Times--
-			left[0] = FaultText(f)
-		} else {
-			left = left[1:]
-		}
-		s.Faults = slices.Concat(s.Faults[:i], left)
-		return true
-	}
-	return false
-}
-
-// FaultText is a queued fault as the fault verb reads it: its name, or its composition as JSON.
-func FaultText(f faultprovider.Fault) string {
-	text, _ := json.Marshal(f) // a fault is plain data
-	var name string
-	if json.Unmarshal(text, &name) == nil {
-		return name
-	}
-	return string(text)
 }

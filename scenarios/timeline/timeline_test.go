@@ -9,6 +9,7 @@ import (
 
 	"faultlab/engine"
 	"faultlab/faultprovider"
+	"faultlab/faultprovider/fault"
 
 	"pgregory.net/rapid"
 )
@@ -29,9 +30,9 @@ func drawEntries(t *rapid.T) []Entry {
 					UndoneBy: rapid.SampledFrom([]string{"", "job_9"}).Draw(t, "undone")}}})
 		case 1:
 			seq++
-			out = append(out, Entry{At: e.At, Log: &faultprovider.Entry{Seq: seq, At: e.At, Kind: faultprovider.NewOperation, Fault: "commit-then-drop", RequestID: e.Run + "/a/1/1"}})
+			out = append(out, Entry{At: e.At, Log: &faultprovider.Entry{Seq: seq, At: e.At, Kind: faultprovider.NewOperation, Fault: "commit-then-drop", RequestID: e.Run + "/a/1/1", Took: &faultprovider.Taken{Left: []fault.Fault{{Name: "slow"}}}}})
 		case 2:
-			out = append(out, Entry{At: e.At, Note: &Note{Verb: "fault", Text: "commit-then-drop", Bench: &Setting{Faults: []string{"commit-then-drop", "none"}}}})
+			out = append(out, Entry{At: e.At, Note: &Note{Verb: "fault", Text: "commit-then-drop", Bench: &Setting{Faults: []fault.Fault{{Name: "commit-then-drop"}, {}}}}})
 		}
 	}
 	return out

@@ -6,6 +6,7 @@ import (
 	"faultlab/engine"
 	"faultlab/faultprovider"
 	"faultlab/faultprovider/expect"
+	"faultlab/faultprovider/fault"
 )
 
 // Entry is one item of a bench's timeline: exactly one of Event, Log and Note is set.
@@ -42,9 +43,9 @@ type Reply struct {
 
 // Setting is the part of a bench's state that verbs change.
 type Setting struct {
-	Faults     []string `json:"faults"`   // queued and not yet taken, as the fault verb reads them
-	Contract   string   `json:"contract"` // the one that the provider keeps, by name
-	WorkerDown bool     `json:"workerDown"`
+	Faults     []fault.Fault `json:"faults"`   // queued and not yet taken
+	Contract   string        `json:"contract"` // the one that the provider keeps, by name
+	WorkerDown bool          `json:"workerDown"`
 }
 
 // View is the bench at one moment: a fold of the first N entries of its timeline.
@@ -58,9 +59,9 @@ type View struct {
 	Effects     []faultprovider.Effect
 	Log         []faultprovider.Entry
 	Wire        []Row
-	Faults      []string // queued and not yet taken, as the fault verb reads them
-	Contract    string   // the one that the provider keeps, by name
-	WorkerDown  bool     // crashed and not restarted
+	Faults      []fault.Fault // queued and not yet taken
+	Contract    string        // the one that the provider keeps, by name
+	WorkerDown  bool          // crashed and not restarted
 	Deliveries  []Delivery
 	Replies     []Reply   // of requests that the scenario itself sent, in order
 	Refusals    []Refusal // verbs that were refused, in order
