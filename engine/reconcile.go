@@ -17,7 +17,7 @@ type Resolution struct {
 	Step     string // as StepName has it; empty: any
 	Decision Decision
 	Reason   string          // why; needed to escalate
-	Result   json.RawMessage // Record: the step's result, given by hand
+	Result   json.RawMessage `json:",omitempty"` // Record: the step's result, given by hand
 	Force    bool            // carry it out although a rule refuses it, where that is possible
 	Inbox    string
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"faultlab/engine/plain"
 	"faultlab/scenarios"
 	"faultlab/scenarios/lang"
 	"faultlab/tui"
@@ -27,18 +28,19 @@ func (a *app) demoCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "demo [NAME|FILE]...",
 		Short: "Play a lesson by itself, for a talk",
-		Long: "demo plays the scenarios of a lesson, or those that are named, line by line as they\n" +
-			"happen: what there is to learn, the question, what came of it, and the verdict. It\n" +
-			"needs no terminal.\n\n" +
-			"Lessons: " + wrap(joined(lessonNames()), 9),
+		Long: `demo plays the scenarios of a lesson, or those that are named, and prints events as they
+happen: the introduction, the question, the events, the answer and the verdict. It needs
+no terminal.
+
+Lessons: ` + wrap(joined(lessonNames()), 9),
 		Example:           "  faultlab demo\n  faultlab demo c-commit-then-drop --speed 10 --pause 0s",
 		ValidArgsFunction: completeScenarios,
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.demo(cmd.Context(), f, args) },
 	}
 	c.Flags().StringVar(&f.lesson, "lesson", lessonNames()[0], "`LESSON` to play")
-	c.Flags().Float64Var(&f.speed, "speed", 1, "`SPEED` of the bench's clock: 1 is the machine's pace, 0 at once")
+	c.Flags().Float64Var(&f.speed, "speed", 1, "`SPEED` of the bench's clock: 1 is real time, 0 is as fast as possible")
 	c.Flags().DurationVar(&f.pause, "pause", defaultPause, "`DURATION` for reading, before an answer and after a scenario")
-	_ = c.RegisterFlagCompletionFunc("lesson", oneOf(lessonNames()...)) // fails for an unknown flag only
+	offer(c, "lesson", lessonNames())
 	return c
 }
 
@@ -52,7 +54,7 @@ func lessonNames() []string {
 
 func (a *app) demo(ctx context.Context, f demoFlags, args []string) error {
 	if f.speed != 0 && (f.speed < 0.1 || f.speed > 100) {
-		return usage("--speed %v is not within 0.1 and 100, or 0 for at once", f.speed)
+		return usage("not a valid --speed: %v; write 0.1 to 100, or 0 for as fast as possible", f.speed)
 	}
 	list, err := a.played(f, args)
 	if err != nil {
@@ -78,13 +80,10 @@ func (a *app) playAll(ctx context.Context, f demoFlags, list []*lang.Scenario) e
 		}
 		bad = bad || !r.Passed()
 	}
-	if bad {
-		return quiet(exitFailed)
-	}
-	return nil
+	return quietIf(bad)
 }
 
-// played are the scenarios that were named, or those of the lesson after its text.
+// played returns the scenarios that were named, or prints the lesson's text and returns its scenarios.
 func (a *app) played(f demoFlags, args []string) ([]*lang.Scenario, error) {
 	if len(args) > 0 {
 		return readable(scenariosOf(false, args))
@@ -96,21 +95,17 @@ func (a *app) played(f demoFlags, args []string) ([]*lang.Scenario, error) {
 			return l.Scenarios(), nil
 		}
 	}
-	return nil, usage("there is no lesson %q: there are %s", f.lesson, joined(lessonNames()))
+	return nil, usage("unknown lesson: %q; the lessons are %s", f.lesson, joined(lessonNames()))
 }
 
-// play carries one scenario out before an audience.
+// play runs one scenario before an audience.
 func (a *app) play(ctx context.Context, f demoFlags, s *lang.Scenario) (*scenarios.Report, error) {
-	fmt.Fprintf(a.Out, "\n== %s ==\n", clean(s.Title))
+	fmt.Fprintf(a.Out, "\n== %s ==\n", plain.Escape(s.Title))
 	a.paragraphs(s.Before)
 	if a.question(ctx, f, s) != nil {
 		return nil, ctx.Err()
 	}
-	o := scenarios.Options{Speed: f.speed}
-	if s.Runs == lang.RunsReal {
-		o.Mode = scenarios.Sockets
-	}
-	b, err := scenarios.Open(s, o)
+	b, err := scenarios.Open(s, scenarios.Options{Speed: f.speed})
 	if err != nil {
 		return nil, err
 	}
@@ -135,10 +130,10 @@ func (a *app) play(ctx context.Context, f demoFlags, s *lang.Scenario) (*scenari
 	return r, nil
 }
 
-// followPace is how often a demo looks for news: often enough for an eye.
+// followPace is how often a demo looks for news.
 const followPace = 30 * time.Millisecond
 
-// follow shows what happens until the script is over and the bench at rest.
+// follow shows what happens until the script has ended and the simulation is idle.
 func (a *app) follow(ctx context.Context, b *scenarios.Bench, show func()) error {
 	done := a.clk.NewEvent("the end of the scenario")
 	var over error
@@ -151,37 +146,39 @@ func (a *app) follow(ctx context.Context, b *scenarios.Bench, show func()) error
 	return over
 }
 
-// question asks the scenario's questions and lets the audience think.
+// question prints the scenario's questions and waits, so that the audience can think.
 func (a *app) question(ctx context.Context, f demoFlags, s *lang.Scenario) error {
 	asked := s.Asked()
 	if len(asked) == 0 {
 		return nil
 	}
 	for _, q := range asked {
-		fmt.Fprintf(a.Out, "\n?  %s  %s\n", clean(q.Text), clean(strings.Join(q.Choices, " | ")))
+		fmt.Fprintln(a.Out)
+		a.say("?  %s  %s", q.Text, strings.Join(q.Choices, " | "))
 	}
 	return a.clk.Sleep(ctx, f.pause)
 }
 
-// explain gives the answers, the verdicts and what there is to learn.
+// explain prints the answers, the verdicts and what there is to learn.
 func (a *app) explain(s *lang.Scenario, r *scenarios.Report) {
 	for _, q := range s.Asked() {
-		fmt.Fprintf(a.Out, "\n!  %s\n", clean(q.Choices[q.Right]))
+		fmt.Fprintln(a.Out)
+		a.say("!  %s", q.Choices[q.Right])
 		a.paragraphs(q.Because)
 	}
 	fmt.Fprintln(a.Out)
 	if i := r.View.WorstRun(); i >= 0 {
 		v := r.View.RunVerdicts[i]
-		fmt.Fprintf(a.Out, "run verdict: %s\n", v.RunVerdict)
+		a.say("run verdict: %s", v.RunVerdict)
 		a.paragraphs(v.Why())
 	}
 	for _, o := range r.View.Operations {
-		fmt.Fprintf(a.Out, "verdict: %s (%s, believed %s, %s)\n", o.Verdict, clean(o.Name()), o.Belief, plural(len(o.Effects), "effect"))
+		a.say("verdict: %s (%s, believed %s, %s)", o.Verdict, o.Name(), o.Belief, plural(len(o.Effects), "effect"))
 		a.paragraphs(o.Why)
 	}
 	a.paragraphs(s.Teach)
 	for _, c := range r.Complaints() {
-		fmt.Fprintf(a.Out, "not as expected: %s\n", clean(c))
+		a.say("not as expected: %s", c)
 	}
 }
 
@@ -190,6 +187,6 @@ func (a *app) paragraphs(text string) {
 		return
 	}
 	for _, p := range strings.Split(text, "\n") {
-		fmt.Fprintf(a.Out, "   %s\n", wrap(clean(p), 3))
+		fmt.Fprintf(a.Out, "   %s\n", wrap(plain.Escape(p), 3))
 	}
 }

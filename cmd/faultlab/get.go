@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -10,10 +12,11 @@ import (
 
 	"faultlab/engine"
 	"faultlab/engine/assume"
+	"faultlab/engine/plain"
 	"faultlab/store"
 )
 
-// runView is a run as get shows it. Payloads and results are left out unless asked for.
+// runView is a run as get shows it, without payloads and results unless asked for.
 type runView struct {
 	Run       string            `json:"run"`
 	Workflow  string            `json:"workflow"`
@@ -89,6 +92,7 @@ type callView struct {
 	Decisions []decisionView `json:"decisions,omitempty"`
 }
 
+// decisionView is a decision about a call.
 type decisionView struct {
 	Decision engine.Decision `json:"decision"`
 	Reason   string          `json:"reason,omitempty"`
@@ -106,8 +110,8 @@ func (a *app) getCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "get RUN",
 		Short: "Show a run: its steps, attempts, calls, and what settles it",
-		Long: "get shows what the history says of a run. Payloads and results are left out unless\n" +
-			"asked for. RUN is a run's id or a beginning of it.",
+		Long: `get shows what the history says about a run, without payloads and results unless
+asked for. RUN is a run's id or the beginning of it.`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.completeRuns,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -116,19 +120,12 @@ func (a *app) getCommand() *cobra.Command {
 				return err
 			}
 			return a.withRun(args[0], func(h engine.History, r *engine.Run) error {
-				declared := r.Assumed(declared)
-				v := a.viewOf(r, f, declared)
-				if err := v.judge(h, r); err != nil {
-					return failed(err)
-				}
-				if v.Next, err = a.adviceOn(h, r, declared); err != nil {
+				v, err := a.viewOf(h, r, f, r.Assumed(declared))
+				switch {
+				case err != nil:
 					return err
-				}
-				if v.Stopped, err = a.stopped(r); err != nil {
-					return err
-				}
-				if f.asJSON {
-					return printJSON(a.Out, v)
+				case f.asJSON:
+					return printJSON(a.Out, v, "  ")
 				}
 				a.printRun(v)
 				return nil
@@ -137,22 +134,13 @@ func (a *app) getCommand() *cobra.Command {
 	}
 	c.Flags().BoolVar(&f.results, "results", false, "show the results of steps")
 	c.Flags().BoolVar(&f.payloads, "payloads", false, "show the payload and the records of look-ups")
-	c.Flags().BoolVar(&f.asJSON, "json", false, "print JSON")
-	c.Flags().StringVar(&f.assume, "assume", "", "`FILE` of assumed contracts, by origin (default: what the last run was told)")
+	jsonFlag(c, &f.asJSON, "JSON")
+	c.Flags().StringVar(&f.assume, "assume", "", assumeUsage)
 	return c
 }
 
-// readRun folds a run from the state file, whoever owns it.
-func (a *app) readRun(id string) (run *engine.Run, err error) {
-	err = a.withRun(id, func(_ engine.History, r *engine.Run) error {
-		run = r
-		return nil
-	})
-	return run, err
-}
-
-func (a *app) viewOf(r *engine.Run, f getFlags, declared *assume.Set) runView {
-	v := runView{Run: r.ID, Workflow: r.Admitted.Workflow, Status: r.Status, Code: r.Code, Message: r.Message, RerunOf: r.Admitted.RerunOf,
+func (a *app) viewOf(h engine.History, r *engine.Run, f getFlags, declared *assume.Set) (v runView, err error) {
+	v = runView{Run: r.ID, Workflow: r.Admitted.Workflow, Status: r.Status, Code: r.Code, Message: r.Message, RerunOf: r.Admitted.RerunOf,
 		Delivery: r.Admitted.Delivery, Admitted: r.AdmittedAt, Ended: r.EndedAt, Steps: []stepView{}}
 	v.Attempts, v.Calls, v.Requests = r.Counts()
 	if r.Reconcile {
@@ -172,6 +160,16 @@ func (a *app) viewOf(r *engine.Run, f getFlags, declared *assume.Set) runView {
 		if f.results {
 			sv.Result = s.Result
 		}
+		for _, o := range r.Operations(s) {
+			if len(o.Calls) == 0 {
+				continue
+			}
+			undone, err := r.UndoneIn(h, o)
+			if err != nil {
+				return v, err
+			}
+			sv.Operations = append(sv.Operations, operationView{o.Write, r.BeliefOf(o), undone})
+		}
 		for _, t := range s.Attempts {
 			tv := attemptOf(t, f, declared)
 			if tv.Next == engine.NextReconcile && settledSince(r, s, t) {
@@ -181,7 +179,13 @@ func (a *app) viewOf(r *engine.Run, f getFlags, declared *assume.Set) runView {
 		}
 		v.Steps = append(v.Steps, sv)
 	}
-	return v
+	if v.Stopped, err = a.stopped(r); err != nil {
+		return v, err
+	}
+	if v.Verdict, err = r.BelievedVerdict(h); err == nil {
+		v.Next, err = a.adviceOn(h, r, declared)
+	}
+	return v, err
 }
 
 // settledSince reports whether nothing of the attempt is unknown any more.
@@ -189,34 +193,10 @@ func settledSince(r *engine.Run, s *engine.Step, t *engine.Attempt) bool {
 	return s.Done || t != s.Last() || r.Status.Ended() && !r.Reconcile || r.Waits == nil && len(r.Doubts(s)) == 0
 }
 
-// stopped reports whether the run has not ended, and no process owns the state file that could carry it on.
+// stopped reports whether the run has not ended and no process owns the state file that could resume it.
 func (a *app) stopped(r *engine.Run) (bool, error) {
-	if r.Status.Ended() {
-		return false, nil
-	}
 	path, err := a.statePath()
-	if err != nil {
-		return false, err
-	}
-	return !store.Owned(path), nil
-}
-
-// judge adds what is believed of the run's operations, and of the run as a whole.
-func (v *runView) judge(h engine.History, r *engine.Run) (err error) {
-	for i, s := range r.Steps {
-		for _, o := range r.Operations(s) {
-			if len(o.Calls) == 0 {
-				continue
-			}
-			of := operationView{Write: o.Write, Belief: r.BeliefOf(o)}
-			if of.UndoneIn, err = r.UndoneIn(h, o); err != nil {
-				return err
-			}
-			v.Steps[i].Operations = append(v.Steps[i].Operations, of)
-		}
-	}
-	v.Verdict, err = r.BelievedVerdict(h)
-	return err
+	return err == nil && !r.Status.Ended() && !store.Owned(path), err
 }
 
 func attemptOf(t *engine.Attempt, f getFlags, declared *assume.Set) attemptView {
@@ -225,9 +205,7 @@ func attemptOf(t *engine.Attempt, f getFlags, declared *assume.Set) attemptView 
 	for _, c := range t.Calls {
 		cv := callView{Call: c.N(), Name: c.Name, Target: c.Target, Effect: c.Effect, Key: c.Key, Requests: len(c.Requests), How: c.How,
 			Finding: c.Finding, Code: c.Code, Status: c.Status, Message: c.Message, SettledBy: c.SettledBy.Call, SettledIn: c.SettledBy.Attempt}
-		if len(c.Requests) > 0 {
-			cv.Assumed = !declared.Of(c.Requests[0].URL).Declared
-		}
+		cv.Assumed = len(c.Requests) > 0 && !declared.Of(c.Requests[0].URL).Declared
 		for _, e := range c.Evidence {
 			ev := evidenceOf(e)
 			if !f.payloads {
@@ -243,27 +221,30 @@ func attemptOf(t *engine.Attempt, f getFlags, declared *assume.Set) attemptView 
 	return v
 }
 
+// say prints a line of escaped text.
+func (a *app) say(format string, args ...any) {
+	fmt.Fprintln(a.Out, plain.Escape(fmt.Sprintf(format, args...)))
+}
+
 func (a *app) printRun(v runView) {
-	fmt.Fprintf(a.Out, "run       %s\nworkflow  %s\nstatus    %s\n", v.Run, clean(v.Workflow), v.Status)
-	if v.Reconcile != "" {
-		fmt.Fprintf(a.Out, "reconcile: %s\n", v.Reconcile)
+	reconcile, verdict, waits, because := v.Reconcile, string(v.Verdict), v.Waits, v.Message
+	if verdict != "" {
+		verdict += ", as far as the history says"
 	}
-	if v.Verdict != "" {
-		fmt.Fprintf(a.Out, "verdict   %s, as far as the history says\n", v.Verdict)
+	if waits != "" {
+		waits = "for " + waits
 	}
-	if v.Waits != "" {
-		fmt.Fprintf(a.Out, "waits     for %s\n", v.Waits)
+	if because != "" {
+		because = v.Code + ": " + because
 	}
-	if v.Message != "" {
-		fmt.Fprintf(a.Out, "because   %s: %s\n", v.Code, clean(v.Message))
-	}
-	for _, line := range []struct{ label, text string }{{"rerun of", v.RerunOf}, {"parent", v.Parent}, {"delivery", v.Delivery}, {"payload", string(v.Payload)}} {
-		if line.text != "" {
-			fmt.Fprintf(a.Out, "%-9s %s\n", line.label, clean(line.text))
+	for _, line := range [][2]string{{"run", v.Run}, {"workflow", v.Workflow}, {"status", string(v.Status)}, {"reconcile:", reconcile}, {"verdict", verdict},
+		{"waits", waits}, {"because", because}, {"rerun of", v.RerunOf}, {"parent", v.Parent}, {"delivery", v.Delivery}, {"payload", string(v.Payload)},
+		{"admitted", stamp(v.Admitted)}, {"ended", stamp(v.Ended)},
+		{"counted", plural(v.Attempts, "attempt") + ", " + plural(v.Calls, "call") + ", " + plural(v.Requests, "request")}} {
+		if line[1] != "" {
+			a.say("%-9s %s", line[0], line[1])
 		}
 	}
-	fmt.Fprintf(a.Out, "admitted  %s\nended     %s\ncounted   %s, %s, %s\n",
-		stamp(v.Admitted), stamp(v.Ended), plural(v.Attempts, "attempt"), plural(v.Calls, "call"), plural(v.Requests, "request"))
 	for _, s := range v.Steps {
 		a.printStep(s)
 	}
@@ -288,44 +269,42 @@ func (a *app) printStep(s stepView) {
 	if s.ByRecord {
 		title += ", by record"
 	}
-	fmt.Fprintf(a.Out, "\n%s\n", clean(title))
+	fmt.Fprintln(a.Out)
+	a.say("%s", title)
 	for _, o := range s.Operations {
 		if len(s.Operations) > 1 {
-			fmt.Fprintf(a.Out, "  operation %s: %s\n", clean(o.Write), o.Belief)
+			a.say("  operation %s: %s", o.Write, o.Belief)
 		}
 		if o.UndoneIn != "" {
-			fmt.Fprintf(a.Out, "  undone in %s: %s does not stand, use a new key\n", o.UndoneIn, clean(o.Write))
+			a.say("  undone in %s: %s does not stand, use a new key", o.UndoneIn, o.Write)
 		}
 	}
 	if len(s.Attempts) > 0 { // the same for all attempts
-		fmt.Fprintf(a.Out, "  key %s\n", clean(s.Attempts[0].Key))
+		a.say("  key %s", s.Attempts[0].Key)
 	}
 	for _, t := range s.Attempts {
 		a.printAttempt(t)
 	}
 	if s.Result != nil {
-		fmt.Fprintf(a.Out, "  result %s\n", clean(string(s.Result)))
+		a.say("  result %s", s.Result)
 	}
 }
 
 func (a *app) printAttempt(t attemptView) {
-	outcome := string(t.Outcome)
-	if outcome == "" {
-		outcome = "open"
-	}
+	outcome := cmp.Or(string(t.Outcome), "open")
 	if t.By != "" {
 		outcome += " (" + t.By + ")"
 	}
-	fmt.Fprintf(a.Out, "  attempt %d of %d: %s\n", t.Attempt, t.Max, outcome)
+	a.say("  attempt %d of %d: %s", t.Attempt, t.Max, outcome)
 	if t.Code != "" {
-		fmt.Fprintf(a.Out, "    %s [%s]\n", clean(t.Message), t.Code)
+		a.say("    %s [%s]", t.Message, t.Code)
 	}
 	if t.Settled {
-		fmt.Fprintf(a.Out, "    settled since (%s)\n", clean(t.Reason))
+		a.say("    settled since (%s)", t.Reason)
 	} else if t.Reason != "" {
-		fmt.Fprintf(a.Out, "    next: %s (%s)\n", t.Next, clean(t.Reason))
+		a.say("    next: %s (%s)", t.Next, t.Reason)
 	} else if !t.Due.IsZero() {
-		fmt.Fprintf(a.Out, "    next: %s, due %s\n", t.Next, stamp(t.Due))
+		a.say("    next: %s, due %s", t.Next, stamp(t.Due))
 	}
 	for _, c := range t.Calls {
 		a.printCall(t, c)
@@ -333,14 +312,12 @@ func (a *app) printAttempt(t attemptView) {
 }
 
 func (a *app) printCall(t attemptView, c callView) {
-	end := "open"
+	end := cmp.Or(string(c.How), "open")
 	switch {
 	case c.Status != 0:
-		end = fmt.Sprint(c.Status)
+		end = strconv.Itoa(c.Status)
 	case c.Requests == 0 && c.Code != "": // of a database or a workflow: its row of the rules is named after HTTP
 		end = c.Code
-	case c.How != "":
-		end = string(c.How)
 	}
 	for _, more := range []string{string(c.Finding), string(c.Effect), plural(c.Requests, "request")} {
 		if more != "" {
@@ -356,20 +333,20 @@ func (a *app) printCall(t attemptView, c callView) {
 			end += fmt.Sprintf(" of attempt %d", c.SettledIn)
 		}
 	}
-	fmt.Fprintf(a.Out, "    call %d %s: %s\n", c.Call, clean(c.Target), end)
+	a.say("    call %d %s: %s", c.Call, c.Target, end)
 	if c.Key != "" && c.Key != t.Key {
-		fmt.Fprintf(a.Out, "      key %s\n", clean(c.Key))
+		a.say("      key %s", c.Key)
 	}
 	for _, e := range c.Evidence {
-		fmt.Fprintf(a.Out, "      evidence %s  %s\n", stamp(e.At), found(e))
+		a.say("      evidence %s  %s", stamp(e.At), e)
 		if e.Record != nil {
-			fmt.Fprintf(a.Out, "        record %s\n", clean(string(e.Record)))
+			a.say("        record %s", e.Record)
 		}
 	}
 	for _, d := range c.Decisions {
-		fmt.Fprintf(a.Out, "      decision %s  %s\n", stamp(d.At), strings.TrimSpace(strings.Join([]string{string(d.Decision), clean(d.Reason)}, " ")))
+		a.say("      decision %s  %s", stamp(d.At), strings.TrimSpace(string(d.Decision)+" "+d.Reason))
 		if d.Forced != "" {
-			fmt.Fprintf(a.Out, "        forced against: %s\n", clean(d.Forced))
+			a.say("        forced against: %s", d.Forced)
 		}
 	}
 }

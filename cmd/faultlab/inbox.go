@@ -8,9 +8,10 @@ import (
 	"sync"
 
 	"faultlab/engine"
+	"faultlab/engine/plain"
 )
 
-// inbox is the owner's side of what other processes ask.
+// inbox serves the commands of other processes to the owner of the state.
 type inbox struct {
 	a *app
 	w *worker
@@ -18,15 +19,17 @@ type inbox struct {
 	mu   sync.Mutex
 	busy map[string]bool // by id: commands that are being carried out
 	work sync.WaitGroup
-	said map[string]bool // problems that were told
+	said map[string]bool // problems that were reported
 	rung func(error)     // ends the owner's nap
 }
 
 // sweepEvery is after how many looks into the inbox it is swept.
 const sweepEvery = 10
 
-// nap is where the owner sleeps until there is news. It begins before the look into
-// the inbox: who rings during the look is not missed.
+var errRung = errors.New("a command came")
+
+// nap returns the context in which the owner sleeps until a command comes. It begins
+// before the look into the inbox, so that no ring during the look is missed.
 func (in *inbox) nap(serving context.Context) context.Context {
 	nap, rung := in.a.clk.WithCancel(serving)
 	in.mu.Lock()
@@ -43,10 +46,7 @@ func (in *inbox) wake() {
 	}
 }
 
-var errRung = errors.New("a command came")
-
-// listen has the bell wake the owner, until stop. Where there can be no bell, commands
-// are found by looking.
+// listen lets the bell wake the owner, until stop. Without a bell, commands are found by looking.
 func (in *inbox) listen() (stop func()) {
 	bell, err := in.w.store.Bell()
 	if err != nil {
@@ -65,21 +65,21 @@ func (in *inbox) listen() (stop func()) {
 	}
 }
 
-// serveInbox carries out what other processes ask, each command by an actor of its
-// own, until serving ends or the state fails. What was begun goes on to its end, or until ctx ends.
+// serveInbox carries out the commands of other processes, each in an actor of its own,
+// until serving ends or the state fails. Begun commands go on to their end, or until ctx ends.
 func (a *app) serveInbox(ctx, serving context.Context, w *worker) {
 	in := &inbox{a: a, w: w, busy: map[string]bool{}, said: map[string]bool{}}
 	defer in.listen()()
 	for n := 0; serving.Err() == nil && w.eng.Err() == nil; n++ {
 		nap := in.nap(serving)
 		if n%sweepEvery == 0 {
-			in.tell(w.store.SweepInbox())
+			in.report(w.store.SweepInbox())
 		}
 		commands, err := w.store.Inbox(in.isBusy)
-		in.tell(err)
+		in.report(err)
 		for _, c := range commands {
 			if in.begin(c.ID) {
-				a.clk.Go("command "+c.ID, func() { defer in.end(c.ID); in.tell(in.answer(ctx, c)) })
+				a.clk.Go("command "+c.ID, func() { defer in.end(c.ID); in.report(in.answer(ctx, c)) })
 			}
 		}
 		_ = a.clk.Sleep(nap, inboxPace) // until somebody rings, at the latest
@@ -112,9 +112,9 @@ func (in *inbox) end(id string) {
 	in.work.Done()
 }
 
-// answer carries one command out and says what came of it.
+// answer carries one command out and puts its answer down.
 func (in *inbox) answer(ctx context.Context, c engine.Command) error {
-	out := answer{Run: c.Run, Error: &problem{Message: "the command came too late: ask again"}}
+	out := answer{Run: c.Run, Error: &problem{Message: "the command came too late: try again"}}
 	if c.Before.IsZero() || in.a.clk.Now().Before(c.Before) {
 		out = in.w.carryOut(ctx, c)
 	}
@@ -128,8 +128,8 @@ func (in *inbox) answer(ctx context.Context, c engine.Command) error {
 	return in.w.store.Ack(c.ID)
 }
 
-// tell says what is wrong with the inbox, once.
-func (in *inbox) tell(err error) {
+// report prints what is wrong with the inbox, each problem once.
+func (in *inbox) report(err error) {
 	if err == nil {
 		return
 	}
@@ -137,6 +137,6 @@ func (in *inbox) tell(err error) {
 	defer in.mu.Unlock()
 	if text := err.Error(); !in.said[text] {
 		in.said[text] = true
-		fmt.Fprintf(in.a.Err, "faultlab: inbox: %s\n", clean(text))
+		fmt.Fprintf(in.a.Err, "faultlab: inbox: %s\n", plain.Escape(text))
 	}
 }

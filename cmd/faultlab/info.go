@@ -4,9 +4,12 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"runtime/debug"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
+	"faultlab/engine/plain"
 	"faultlab/scenarios"
 )
 
@@ -28,7 +31,7 @@ func (a *app) infoCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			n := len(scenarios.Catalogue())
+			platform, n := runtime.GOOS+"/"+runtime.GOARCH, len(scenarios.Catalogue())
 			if asJSON {
 				return printJSON(a.Out, struct {
 					Version   string  `json:"version"`
@@ -36,14 +39,13 @@ func (a *app) infoCommand() *cobra.Command {
 					Go        string  `json:"go"`
 					Scenarios int     `json:"scenarios"`
 					Files     []place `json:"files"`
-				}{version(), runtime.GOOS + "/" + runtime.GOARCH, runtime.Version(), n, places})
+				}{version(), platform, runtime.Version(), n, places}, "  ")
 			}
-			rows := [][]string{{"version", version()}, {"platform", runtime.GOOS + "/" + runtime.GOARCH + ", " + runtime.Version()},
-				{"scenarios", fmt.Sprint(n)}}
+			rows := [][]string{{"version", version()}, {"platform", platform + ", " + runtime.Version()}, {"scenarios", strconv.Itoa(n)}}
 			for _, p := range places {
-				text := clean(p.Path)
+				text := plain.Escape(p.Path)
 				if !p.Exists {
-					text += "  (not there yet)"
+					text += "  (does not exist yet)"
 				}
 				rows = append(rows, []string{p.Name, text})
 			}
@@ -51,12 +53,11 @@ func (a *app) infoCommand() *cobra.Command {
 			return nil
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	jsonFlag(c, &asJSON, "JSON")
 	return c
 }
 
-func (a *app) places() ([]place, error) {
-	var out []place
+func (a *app) places() (out []place, err error) {
 	for _, p := range []struct {
 		name string
 		path func() (string, error)
@@ -74,4 +75,22 @@ func (a *app) places() ([]place, error) {
 		out = append(out, place{p.name, path, err == nil})
 	}
 	return out, nil
+}
+
+func (a *app) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		Args:  cobra.NoArgs,
+		Run:   func(*cobra.Command, []string) { fmt.Fprintln(a.Out, "faultlab "+version()) },
+	}
+}
+
+// version returns what the build recorded: a tag, a commit, or that it was built from a tree.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		return "(devel)"
+	}
+	return info.Main.Version
 }

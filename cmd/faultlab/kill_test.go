@@ -327,11 +327,11 @@ func (f *fleet) checkSteps(id string, events []engine.Event) {
 	for _, e := range events {
 		switch fact := e.Fact.(type) {
 		case engine.AttemptStarted:
-			if done[stepName(fact.Step, fact.Undo)] {
-				f.t.Errorf("run %s: step %s was done and began again", id, stepName(fact.Step, fact.Undo))
+			if done[engine.StepName(fact.Step, fact.Undo)] {
+				f.t.Errorf("run %s: step %s was done and began again", id, engine.StepName(fact.Step, fact.Undo))
 			}
 		case engine.AttemptEnded:
-			done[stepName(fact.Step, fact.Undo)] = done[stepName(fact.Step, fact.Undo)] || fact.Outcome == engine.Succeeded
+			done[engine.StepName(fact.Step, fact.Undo)] = done[engine.StepName(fact.Step, fact.Undo)] || fact.Outcome == engine.Succeeded
 		}
 	}
 }

@@ -16,15 +16,15 @@ const (
 	maxHead         = 64 << 10 // bytes of a request's line and header
 )
 
-// listenError is one sentence about an address that cannot be listened on.
+// listenError says in one sentence why an address cannot be listened on.
 func listenError(addr string, err error) error {
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return fmt.Errorf("%s is taken by another program: stop it, or choose another port", addr)
+		return fmt.Errorf("another program listens on %s: stop it, or choose another port", addr)
 	case errors.Is(err, syscall.EACCES):
-		return fmt.Errorf("%s may not be listened on by this user: choose a port above 1023", addr)
+		return fmt.Errorf("this user may not listen on %s: choose a port above 1023", addr)
 	case errors.Is(err, syscall.EADDRNOTAVAIL):
-		return fmt.Errorf("%s is no address of this machine: choose another host", addr)
+		return fmt.Errorf("not an address of this machine: %s; choose another host", addr)
 	}
 	var op *net.OpError
 	if errors.As(err, &op) {
@@ -33,7 +33,7 @@ func listenError(addr string, err error) error {
 	return fmt.Errorf("cannot listen on %s: %w", addr, err)
 }
 
-// example is a payload that fits a schema as far as its required properties tell.
+// example returns a payload with the properties that a schema requires, in their order.
 func example(schema json.RawMessage) string {
 	var s struct {
 		Required   []string `json:"required"`

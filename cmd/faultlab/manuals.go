@@ -20,74 +20,80 @@ var workflowsManual string
 //go:embed manual/glossary.txt
 var glossary string
 
-// manuals are the topics of help that are no commands.
+// manuals returns the topics of help that are no commands.
 func manuals() []*cobra.Command {
 	return []*cobra.Command{
-		{Use: "workflows", Short: "The manual of workflow documents and their scripts", Long: workflowsText()},
-		{Use: "faults", Short: "The faults of the provider, and how to write your own", Long: faultsText()},
-		{Use: "contracts", Short: "The contracts of the provider, and how to write your own", Long: contractsText()},
-		{Use: "assume", Short: "What is assumed of a provider, and how to declare it", Long: assumeText()},
-		{Use: "glossary", Short: "The words of faultlab", Long: strings.TrimSpace(glossary)},
+		{Use: "workflows", Short: "Workflow documents and their scripts", Long: workflowsManual + "  " + wrap(joined(woml.NotRun()), 2)},
+		{Use: "faults", Short: "The provider's faults, and how to write your own", Long: faultsText()},
+		{Use: "contracts", Short: "The provider's contracts, and how to write your own", Long: contractsText()},
+		{Use: "assume", Short: "Assumed contracts, and how to declare them", Long: assumeText()},
+		{Use: "glossary", Short: "The terms that faultlab uses", Long: strings.TrimSpace(glossary)},
 	}
-}
-
-func workflowsText() string {
-	return workflowsManual + "  " + wrap(joined(woml.NotRun()), 2)
 }
 
 func faultsText() string {
-	var b strings.Builder
-	b.WriteString("A fault says when the effect is stored, what the caller gets, and which requests it takes.\n" +
-		"faultlab provider --fault NAME queues one, and so does POST /_test/faults {\"faults\":[...]}.\n\nNAMED FAULTS\n")
-	var rows [][]string
+	var rows [][2]string
 	for _, a := range fault.Aliases() {
-		rows = append(rows, []string{a.Name, a.Summary})
+		rows = append(rows, [2]string{a.Name, a.Summary})
 	}
-	described(&b, rows)
-	b.WriteString("\nA FAULT OF YOUR OWN is a JSON object, as {\"name\":\"commit-then-drop\",\"on\":{\"collection\":\"jobs\",\"times\":-1}}\n")
-	members(&b, fault.Members())
-	return strings.TrimSpace(b.String())
+	return `A fault says when the effect is stored, what the caller gets, and which requests it
+takes. Queue one with faultlab provider --fault NAME, or with
+POST /_test/faults {"faults":["NAME"]}.
+
+NAMED FAULTS
+` + described(rows) + `
+A FAULT OF YOUR OWN is a JSON object. With the name of one of the above it starts as that
+and says what differs: {"name":"commit-then-drop","on":{"collection":"jobs","times":-1}}
+` + members(fault.Members())
 }
 
 func contractsText() string {
-	var b strings.Builder
-	b.WriteString("A contract is the set of idempotency rules that the provider keeps: faultlab provider\n" +
-		"--contract NAME, or a file of your own. The presets are modelled on public documentation\nof 2026, and claim no equivalence with a vendor's service.\n\nPRESETS\n")
-	var rows [][]string
+	var rows [][2]string
 	for _, c := range contract.Presets() {
-		rows = append(rows, []string{c.Name, c.Title})
+		rows = append(rows, [2]string{c.Name, c.Title})
 	}
-	described(&b, rows)
-	b.WriteString("\nA CONTRACT OF YOUR OWN is a JSON file, as {\"extends\":\"stripe-v1\",\"retention\":{\"for\":\"1h\"}}\n" +
-		"GET /_test/contract shows all members of the one that is kept.\n")
-	members(&b, contract.Members())
-	return strings.TrimSpace(b.String())
+	return `A contract is the set of idempotency rules that the provider keeps: faultlab provider
+--contract NAME, or a file of your own. The presets are modelled on public documentation
+of 2026, and claim no equivalence with a vendor's service.
+
+PRESETS
+` + described(rows) + `
+A CONTRACT OF YOUR OWN is a JSON file. It starts as the contract that it extends and says
+what differs: {"extends":"stripe-v1","retention":{"for":"1h"}}
+GET /_test/contract shows all members of the contract in use.
+` + members(contract.Members())
 }
 
 func assumeText() string {
+	return `Provider guarantees are assumptions unless declared with --assume FILE, by origin. They
+decide which writes may be sent again and what a look-up proves.
+
+  {"origins": {"https://api.example.com": {"enforces": true, "retention": "24h", "lookup": "{origin}/v1/jobs?key={key}"}}}
+
+The origin * stands for all origins that are not named.
+
+MEMBERS OF AN ORIGIN
+` + members(assume.Members())
+}
+
+// members returns a table of members: the name, its values and what it does.
+func members(all [][3]string) string {
 	var b strings.Builder
-	b.WriteString("Workflows go by what they assume of a provider; --assume FILE declares it, by origin. It\n" +
-		"decides which writes may be sent again and what a look-up proves.\n\n" +
-		"  {\"origins\": {\"https://api.example.com\": {\"enforces\": true, \"retention\": \"24h\", \"lookup\": \"{origin}/v1/jobs?key={key}\"}}}\n\n" +
-		"The origin * stands for all that are not named.\n\nMEMBERS OF AN ORIGIN\n")
-	members(&b, assume.Members())
-	return strings.TrimSpace(b.String())
-}
-
-// members prints a table of members: the name, its values and what it does.
-func members(b *strings.Builder, all [][3]string) {
 	for _, m := range all {
-		fmt.Fprintf(b, "  %s: %s\n      %s\n", m[0], wrap(m[1], 6), wrap(m[2], 6))
+		fmt.Fprintf(&b, "  %s: %s\n      %s\n", m[0], wrap(m[1], 6), wrap(m[2], 6))
 	}
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// described prints names with a sentence each.
-func described(b *strings.Builder, rows [][]string) {
+// described returns names with a sentence each.
+func described(rows [][2]string) string {
 	width := 0
 	for _, r := range rows {
 		width = max(width, utf8.RuneCountInString(r[0]))
 	}
+	var b strings.Builder
 	for _, r := range rows {
-		fmt.Fprintf(b, "  %-*s  %s\n", width, r[0], wrap(r[1], width+4))
+		fmt.Fprintf(&b, "  %-*s  %s\n", width, r[0], wrap(r[1], width+4))
 	}
+	return b.String()
 }

@@ -183,7 +183,7 @@ func inProcess(t *testing.T) *shop {
 
 func webhooks(t *testing.T, w *worker, docs []*woml.Document) http.Handler {
 	t.Helper()
-	routes, err := routesOf(docs, environmentSecrets)
+	routes, err := routesOf(docs, os.LookupEnv)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,8 @@ import (
 	"faultlab/faultprovider/fault"
 )
 
-// TestTheProvidersHelpNamesAllOfAFault writes a fault with every member, and every value that a member can have.
-func TestTheProvidersHelpNamesAllOfAFault(t *testing.T) {
+// TestTheManualNamesAllOfAFault writes a fault with every member, and every value that a member can have.
+func TestTheManualNamesAllOfAFault(t *testing.T) {
 	t.Parallel()
 	whole, err := json.Marshal(fault.Fault{
 		Name: "own", Commit: fault.Commit{When: fault.Late, After: 1},
@@ -21,7 +21,7 @@ func TestTheProvidersHelpNamesAllOfAFault(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, m := range regexp.MustCompile(`"(\w+)":`).FindAllStringSubmatch(string(whole), -1) {
-		if !strings.Contains(ownRules, m[1]) {
+		if !strings.Contains(faultsText(), m[1]) {
 			t.Errorf("the help does not name %s", m[1])
 		}
 	}
@@ -32,7 +32,7 @@ func TestTheProvidersHelpNamesAllOfAFault(t *testing.T) {
 		}
 		values, _, _ := strings.Cut(strings.SplitN(err.Error(), "one of ", 2)[1], ", not ")
 		for _, value := range strings.Split(values, ", ") {
-			if !strings.Contains(ownRules, value) {
+			if !strings.Contains(faultsText(), value) {
 				t.Errorf("the help does not name %s as %s", value, member)
 			}
 		}

@@ -2,18 +2,17 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"faultlab/engine/plain"
 	"faultlab/scenarios"
 	"faultlab/scenarios/lang"
 )
@@ -32,21 +31,20 @@ func (a *app) replayCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "replay [NAME|FILE|FOLDER]...",
 		Short: "Run scenarios and check their expectations",
-		Long: "replay runs scenarios, from the catalogue by their name or from files and folders\n" +
-			"(with their subfolders; names that begin with a dot are left out), and says which\n" +
-			"expectations were not met. Time is virtual, so that waiting costs nothing; the same\n" +
-			"seed gives the same timeline. A file that cannot be read is an error of its own\n" +
-			"(exit 2), and the rest still runs.",
+		Long: `replay runs scenarios, from the catalogue by name or from files and folders (with
+subfolders; names that begin with a dot are skipped), and prints the expectations that
+were not met. Time is virtual: waiting costs nothing, and the same seed gives the same
+timeline. If a file cannot be read, the others still run and replay exits 2.`,
 		Example:           "  faultlab replay c-commit-then-drop -v\n  faultlab replay --all --junit report.xml\n  faultlab replay ./scenarios",
 		ValidArgsFunction: completeScenarios,
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.replay(cmd.Context(), f, args) },
 	}
-	c.Flags().BoolVar(&f.all, "all", false, "the whole catalogue")
-	c.Flags().BoolVar(&f.asJSON, "json", false, "print a JSON object for each, with its timeline")
+	c.Flags().BoolVar(&f.all, "all", false, "replay the whole catalogue")
+	jsonFlag(c, &f.asJSON, "a JSON object for each, with its timeline")
 	c.Flags().StringVar(&f.junit, "junit", "", "write a JUnit report to `FILE`")
 	c.Flags().StringVar(&f.markdown, "markdown", "", "write a report for people to `FILE`")
 	c.Flags().Int64Var(&f.seed, "seed", 0, "seed `N` of ids and randomness (default: the scenario's)")
-	c.Flags().BoolVar(&f.real, "real", false, "over real sockets; time stays virtual")
+	c.Flags().BoolVar(&f.real, "real", false, "use real sockets; time stays virtual")
 	c.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "print each wire diagram")
 	return c
 }
@@ -72,8 +70,9 @@ func (a *app) replay(ctx context.Context, f replayFlags, args []string) error {
 			return failed(err)
 		}
 	}
-	if err := errors.Join(writeReport(f.junit, func(w io.Writer) error { return scenarios.WriteJUnit(w, results) }),
-		writeReport(f.markdown, func(w io.Writer) error { return writeMarkdown(w, results, n) })); err != nil {
+	err = errors.Join(writeReport(f.junit, func(w io.Writer) error { return scenarios.WriteJUnit(w, results) }),
+		writeReport(f.markdown, func(w io.Writer) error { return writeMarkdown(w, results, n) }))
+	if err != nil {
 		return failed(err)
 	}
 	if !f.asJSON {
@@ -81,13 +80,10 @@ func (a *app) replay(ctx context.Context, f replayFlags, args []string) error {
 			return failed(err)
 		}
 	}
-	switch {
-	case n.unread > 0:
+	if n.unread > 0 {
 		return quiet(exitUsage)
-	case n.failed > 0:
-		return quiet(exitFailed)
 	}
-	return nil
+	return quietIf(n.failed > 0)
 }
 
 // tally counts results.
@@ -113,10 +109,10 @@ func (n tally) String() string {
 	return text
 }
 
-// scenariosOf are the scenarios that were asked for. A name that fits nothing ends the command before anything happens.
+// scenariosOf returns the scenarios that were named. An unknown name ends the command before anything runs.
 func scenariosOf(all bool, args []string) ([]scenarios.Loaded, error) {
 	if len(args) == 0 && !all {
-		return nil, usage("name a scenario, a file or a folder, or say --all; faultlab scenarios lists the catalogue")
+		return nil, usage("name a scenario, a file or a folder, or use --all; faultlab scenarios lists the catalogue")
 	}
 	var out []scenarios.Loaded
 	if all {
@@ -127,7 +123,7 @@ func scenariosOf(all bool, args []string) ([]scenarios.Loaded, error) {
 	for _, arg := range args {
 		found, err := scenariosAt(arg)
 		if err != nil {
-			return nil, &exit{exitUsage, err}
+			return nil, misused(err)
 		}
 		out = append(out, found...)
 	}
@@ -153,7 +149,7 @@ func scenariosAt(arg string) ([]scenarios.Loaded, error) {
 	return []scenarios.Loaded{{Scenario: s}}, err
 }
 
-// readable are the scenarios that were asked for, by a command that goes on only where all can be read.
+// readable returns the scenarios that were named, for a command that needs all of them.
 func readable(loaded []scenarios.Loaded, err error) ([]*lang.Scenario, error) {
 	if err != nil {
 		return nil, err
@@ -167,10 +163,7 @@ func readable(loaded []scenarios.Loaded, err error) ([]*lang.Scenario, error) {
 		}
 		out = append(out, l.Scenario)
 	}
-	if err := errors.Join(errs...); err != nil {
-		return nil, &exit{exitUsage, err}
-	}
-	return out, nil
+	return out, misused(errors.Join(errs...))
 }
 
 // resultOf replays one scenario, if it could be read.
@@ -192,25 +185,24 @@ func (a *app) printResult(f replayFlags, r scenarios.Result) error {
 	if f.asJSON {
 		return r.Unread.WriteJSON(a.Out)
 	}
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "ERROR %s\n", clean(r.Unread.File))
-	for _, line := range strings.Split(r.Unread.Error(), "\n") {
-		fmt.Fprintf(&b, "     %s\n", clean(line))
+	text := "ERROR " + plain.Escape(r.Unread.File) + "\n"
+	for line := range strings.SplitSeq(r.Unread.Error(), "\n") {
+		text += "     " + plain.Escape(line) + "\n"
 	}
-	_, err := a.Out.Write(b.Bytes())
+	_, err := io.WriteString(a.Out, text)
 	return err
 }
 
-// replayOne says that it is at work if it takes longer than a second.
+// replayOne replays one scenario, and says so if it takes longer than a second.
 func (a *app) replayOne(ctx context.Context, f replayFlags, s *lang.Scenario, i, n int) (*scenarios.Report, error) {
 	o := scenarios.Options{Seed: f.seed}
-	if (f.real || s.Runs == lang.RunsReal) && s.Runs != lang.RunsVirtual {
+	if f.real && s.Runs != lang.RunsVirtual {
 		o.Mode = scenarios.Sockets
 	}
 	limit := fmt.Errorf("it took longer than %v", replayLimit)
 	ctx, done := a.clk.WithTimeout(ctx, replayLimit, limit)
 	defer done(nil)
-	defer a.clk.AfterFunc(time.Second, func() { fmt.Fprintf(a.Err, "replaying %s (%d of %d)\n", clean(s.Name), i+1, n) })()
+	defer a.clk.AfterFunc(time.Second, func() { fmt.Fprintf(a.Err, "replaying %s (%d of %d)\n", plain.Escape(s.Name), i+1, n) })()
 	began := a.clk.Now()
 	r, err := scenarios.Replay(ctx, s, o)
 	if err != nil {
@@ -218,45 +210,6 @@ func (a *app) replayOne(ctx context.Context, f replayFlags, s *lang.Scenario, i,
 	}
 	r.Real = a.clk.Now().Sub(began)
 	return r, nil
-}
-
-func (a *app) printReport(f replayFlags, r *scenarios.Report) error {
-	if f.asJSON {
-		return r.WriteJSON(a.Out)
-	}
-	mark := "ok  "
-	if !r.Passed() {
-		mark = "FAIL"
-	}
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s %s  %s\n", mark, clean(r.Scenario.Name), clean(r.Scenario.Title))
-	for _, c := range r.Complaints() {
-		fmt.Fprintf(&b, "     %s\n", clean(c))
-	}
-	if f.verbose {
-		var picture bytes.Buffer
-		picture.WriteString(scenarios.WireText(r.View.Wire, r.View.Start))
-		picture.WriteString(scenarios.ArrivalsText(r.View))
-		for i, run := range r.View.Runs {
-			if v := r.View.RunVerdicts[i]; v.RunVerdict != "" {
-				fmt.Fprintf(&picture, "run %s %s: %s. %s\n", run.ID, run.Status, v.RunVerdict, clean(v.Why()))
-			}
-		}
-		for _, o := range r.View.Operations {
-			fmt.Fprintf(&picture, "operation %s of %s: believed %s, %s: %s. %s\n", clean(o.Name()), clean(o.Subject), o.Belief, plural(len(o.Effects), "effect"), o.Verdict, clean(o.Why))
-		}
-		for _, line := range strings.Split(strings.TrimRight(picture.String(), "\n"), "\n") {
-			fmt.Fprintf(&b, "     %s\n", line)
-		}
-	}
-	for _, left := range r.Left {
-		fmt.Fprintf(&b, "     not used: %s:%d: %s\n", clean(r.Scenario.File), left.Line, clean(left.String()))
-	}
-	for _, w := range r.Warnings {
-		fmt.Fprintf(&b, "     warning: %s\n", clean(w))
-	}
-	_, err := a.Out.Write(b.Bytes())
-	return err
 }
 
 func writeMarkdown(w io.Writer, results []scenarios.Result, n tally) error {
@@ -275,8 +228,48 @@ func writeMarkdown(w io.Writer, results []scenarios.Result, n tally) error {
 	return nil
 }
 
-// removeReport takes the report of an earlier run away before this one begins, so that none is taken for this one's.
-// What is no file, as a pipe, stays; an empty path is none.
+func (a *app) printReport(f replayFlags, r *scenarios.Report) error {
+	if f.asJSON {
+		return r.WriteJSON(a.Out)
+	}
+	mark := "ok  "
+	if !r.Passed() {
+		mark = "FAIL"
+	}
+	var b strings.Builder
+	line := func(format string, args ...any) {
+		b.WriteString("     " + plain.Escape(fmt.Sprintf(format, args...)) + "\n")
+	}
+	b.WriteString(plain.Escape(fmt.Sprintf("%s %s  %s", mark, r.Scenario.Name, r.Scenario.Title)) + "\n")
+	for _, c := range r.Complaints() {
+		line("%s", c)
+	}
+	if f.verbose {
+		picture := scenarios.WireText(r.View.Wire, r.View.Start) + scenarios.ArrivalsText(r.View)
+		for text := range strings.SplitSeq(strings.TrimRight(picture, "\n"), "\n") {
+			line("%s", text)
+		}
+		for i, run := range r.View.Runs {
+			if v := r.View.RunVerdicts[i]; v.RunVerdict != "" {
+				line("run %s %s: %s. %s", run.ID, run.Status, v.RunVerdict, v.Why())
+			}
+		}
+		for _, o := range r.View.Operations {
+			line("operation %s of %s: believed %s, %s: %s. %s", o.Name(), o.Subject, o.Belief, plural(len(o.Effects), "effect"), o.Verdict, o.Why)
+		}
+	}
+	for _, left := range r.Left {
+		line("not used: %s:%d: %s", r.Scenario.File, left.Line, left)
+	}
+	for _, w := range r.Warnings {
+		line("warning: %s", w)
+	}
+	_, err := io.WriteString(a.Out, b.String())
+	return err
+}
+
+// removeReport deletes the report of an earlier run, so that none is taken for this one's.
+// What is no regular file, as a pipe, stays; an empty path is none.
 func removeReport(path string) error {
 	info, err := os.Stat(path)
 	if path == "" || err != nil || !info.Mode().IsRegular() {
@@ -288,7 +281,7 @@ func removeReport(path string) error {
 	return nil
 }
 
-// writeReport writes a file, whole or with an error that says which one; an empty path is none.
+// writeReport writes a file, whole or not at all; an empty path is none.
 func writeReport(path string, write func(io.Writer) error) error {
 	if path == "" {
 		return nil
@@ -297,34 +290,5 @@ func writeReport(path string, write func(io.Writer) error) error {
 	if err := write(&b); err != nil {
 		return err
 	}
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
-			return fmt.Errorf("cannot write %s: %w", path, cmp.Or(errors.Unwrap(err), err))
-		}
-		return nil
-	}
-	if err := replaceFile(path, b.Bytes()); err != nil {
-		return fmt.Errorf("cannot write %s: %w", path, cmp.Or(errors.Unwrap(err), err))
-	}
-	return nil
-}
-
-// replaceFile writes a file beside the path and gives it its name once it is whole.
-func replaceFile(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".faultlab-report-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	for _, next := range []func() error{func() error { return f.Chmod(0o644) }, f.Close, func() error { return os.Rename(f.Name(), path) }} {
-		if err != nil {
-			break
-		}
-		err = next()
-	}
-	if err != nil {
-		f.Close() // again, where it was not the close that failed
-		os.Remove(f.Name())
-	}
-	return err
+	return replaceFile(path, b.Bytes(), 0o644)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"faultlab/engine"
+	"faultlab/engine/plain"
 	"faultlab/engine/trigger"
 	"faultlab/engine/woml"
 )
@@ -30,23 +31,23 @@ func (a *app) runCommand() *cobra.Command {
 	var f runFlags
 	c := &cobra.Command{
 		Use:   "run FILE...",
-		Short: "Serve the webhooks of workflows and carry their runs out",
-		Long: "run owns the state file, resumes the unfinished runs in it, and serves the\n" +
-			"webhooks of the documents until it is stopped. Other processes can list, look up,\n" +
-			"resolve, settle, cancel, rerun and trigger meanwhile. After SIGINT or SIGTERM it starts\n" +
-			"nothing new, answers webhooks with 503, waits for open requests, and exits 0. A second\n" +
-			"signal, or the end of --drain, ends the wait: it exits 130 (SIGINT) or 143 (SIGTERM),\n" +
-			"and a request without an answer may become unknown.",
-		Example: "  faultlab provider                 # in another terminal\n" +
-			"  faultlab run fulfill-retry-demo.woml",
+		Short: "Serve the webhooks of workflows and execute their runs",
+		Long: `run owns the state file, resumes the unfinished runs in it, and serves the webhooks of the
+documents until it is stopped. Other processes can list, look up, resolve, settle, cancel,
+rerun and trigger meanwhile. After SIGINT or SIGTERM it starts nothing new, answers
+webhooks with 503, waits for open requests, and exits 0. A second signal, or the end of
+--drain, ends the wait: it exits 130 (SIGINT) or 143 (SIGTERM), and a request without an
+answer may become unknown.`,
+		Example: `  faultlab provider                 # in another terminal
+  faultlab run fulfill-retry-demo.woml`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: completeDocuments,
 		RunE:              func(cmd *cobra.Command, files []string) error { return a.run(cmd.Context(), f, files) },
 	}
 	c.Flags().StringVar(&f.host, "host", "127.0.0.1", "`ADDRESS` to listen on")
 	c.Flags().IntVar(&f.port, "port", 3000, "`PORT` to listen on; 0 picks one")
-	c.Flags().BoolVar(&f.insecure, "insecure", false, `serve auth="none" to others than this machine`)
-	c.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "do not print what becomes of runs")
+	c.Flags().BoolVar(&f.insecure, "insecure", false, `allow auth="none" with a --host that others can reach`)
+	c.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "do not print the progress of runs")
 	c.Flags().DurationVar(&f.drain, "drain", 8*time.Second, "`DURATION` to wait for open requests after a signal")
 	f.worker.flags(c.Flags())
 	c.Flags().Lookup("assume").Usage = "`FILE` of assumed contracts, by origin"
@@ -79,37 +80,37 @@ func (a *app) run(ctx context.Context, f runFlags, files []string) error {
 	out := newLines(a.clk, a.Out, nil)
 	defer out.close()
 	var w *worker
-	told := newLines(a.clk, a.Out, func() bool { return a.settled(w) })
-	defer told.close()
+	report := newLines(a.clk, a.Out, func() bool { return a.onDisk(w) })
+	defer report.close()
 	o := f.worker
 	o.docs, o.serves = docs, true
-	o.log = consoleTo(told)
+	o.log = consoleTo(report)
 	if !f.quiet {
-		o.observe = func(events []engine.Event) { a.report(told, events) }
+		o.observe = func(events []engine.Event) { a.report(report, events) }
 	}
 	if w, err = a.openWorker(o); err != nil {
 		return failed(err)
 	}
 	err = a.serve(ctx, w, l, routes, out, f.drain)
-	told.close() // while the state can still be read
+	report.close() // while the state can still be read
 	if closing := w.close(); err == nil {
 		err = closing
 	}
 	return err
 }
 
-// consoleTo prints what scripts write to their console.
+// consoleTo returns a function that prints what scripts write to their console.
 func consoleTo(out *lines) func(run string, at engine.Pos, level, text string) {
 	return func(run string, at engine.Pos, level, text string) {
-		out.put(fmt.Sprintf("%s %s %s: %s", run, stepName(at.Step, at.Undo), level, clean(text)))
+		out.put(fmt.Sprintf("%s %s %s: %s", run, engine.StepName(at.Step, at.Undo), level, plain.Escape(text)))
 	}
 }
 
-// reportPace keeps the report of runs from asking for more writes to the disk than the runs themselves do.
+// reportPace limits the disk writes that the report of runs waits for.
 const reportPace = 10 * time.Millisecond
 
-// settled waits until everything that was observed is on disk: only then is it so.
-func (a *app) settled(w *worker) bool {
+// onDisk waits until every observed event is on disk: only then is it reported.
+func (a *app) onDisk(w *worker) bool {
 	_ = a.clk.Sleep(context.Background(), reportPace) // ends by itself
 	_, err := w.store.Prefix("", 1)                   // a read sees, and so waits for, what came before it
 	return err == nil && w.eng.Err() == nil
@@ -136,7 +137,7 @@ func (a *app) serve(ctx context.Context, w *worker, l net.Listener, routes []tri
 			stop(broke)
 		}
 	})
-	if err = a.goOn(w, out); err == nil {
+	if err = a.resume(w, out); err == nil {
 		h.Ready()
 		a.announce(out, l.Addr().String(), w, routes)
 		a.serveInbox(ctx, ctx, w)
@@ -164,7 +165,7 @@ func (a *app) serve(ctx context.Context, w *worker, l net.Listener, routes []tri
 // drain waits for what is out when the process is to stop, and says for what.
 func (a *app) drain(w *worker, out *lines, limit time.Duration) error {
 	for _, o := range w.eng.Out() {
-		out.put(fmt.Sprintf("waiting up to %v for the answer to %s of %s, %s", limit, clean(o.Target), stepName(o.Pos.Step, o.Pos.Undo), o.Run))
+		out.put(fmt.Sprintf("waiting up to %v for the answer to %s of %s, %s", limit, plain.Escape(o.Target), engine.StepName(o.Pos.Step, o.Pos.Undo), o.Run))
 	}
 	ctx, done := a.clk.WithTimeout(context.Background(), limit, errors.New("the drain took too long"))
 	defer done(nil)
@@ -173,9 +174,9 @@ func (a *app) drain(w *worker, out *lines, limit time.Duration) error {
 	}
 	var left []string
 	for _, o := range w.eng.Out() {
-		left = append(left, fmt.Sprintf("%s of %s, %s", o.Target, stepName(o.Pos.Step, o.Pos.Undo), o.Run))
+		left = append(left, fmt.Sprintf("%s of %s, %s", o.Target, engine.StepName(o.Pos.Step, o.Pos.Undo), o.Run))
 	}
-	return fmt.Errorf("stopped without an answer to %s: what it would have been is unknown now; look it up", strings.Join(left, "; "))
+	return fmt.Errorf("stopped without an answer to %s: the outcome is unknown now; look it up", strings.Join(left, "; "))
 }
 
 // admit makes a delivery's run durable.
@@ -184,8 +185,8 @@ func (w *worker) admit(d trigger.Delivery) (trigger.Receipt, error) {
 	return trigger.Receipt{Run: r.Run, Duplicate: r.Duplicate}, err
 }
 
-// goOn says which state it is, and goes on with what is open in it.
-func (a *app) goOn(w *worker, out *lines) error {
+// resume names the state file and resumes its open runs.
+func (a *app) resume(w *worker, out *lines) error {
 	path, err := a.statePath()
 	if err != nil {
 		return err
@@ -194,9 +195,9 @@ func (a *app) goOn(w *worker, out *lines) error {
 	if err != nil {
 		return err
 	}
-	out.put("state " + clean(path))
+	out.put("state " + plain.Escape(path))
 	if len(open) > 0 {
-		out.put("going on with " + plural(len(open), "open run"))
+		out.put("resuming " + plural(len(open), "open run"))
 	}
 	err = w.eng.Recover()
 	var left engine.LeftError
@@ -204,12 +205,12 @@ func (a *app) goOn(w *worker, out *lines) error {
 		return err
 	}
 	for _, why := range left {
-		fmt.Fprintf(a.Err, "faultlab: %s; it is left as it is, and the others go on\n", clean(why.Error()))
+		fmt.Fprintf(a.Err, "faultlab: %s; this run is left as it is, the others resume\n", plain.Escape(why.Error()))
 	}
 	return nil
 }
 
-// announce says where deliveries go, with a line to try it.
+// announce prints where deliveries go, with a curl line to try each.
 func (a *app) announce(out *lines, addr string, w *worker, routes []trigger.Route) {
 	for _, r := range routes {
 		url := "http://" + addr + r.Path
@@ -221,32 +222,32 @@ func (a *app) announce(out *lines, addr string, w *worker, routes []trigger.Rout
 		out.put(fmt.Sprintf("  curl -s -X POST %s -H 'content-type: application/json'%s -d %s", url, bearer, shellQuote(example(w.schema(r.Workflow, r.Trigger)))))
 	}
 	if len(routes) == 0 {
-		out.put("no webhook: start a workflow with " + a.command("trigger", "WORKFLOW"))
+		out.put("no webhooks: start a workflow with " + a.command("trigger", "WORKFLOW"))
 	}
 	out.put("running; stop with ctrl-c")
 }
 
-// report prints what became of runs. It is called under the engine's lock.
+// report prints the progress of runs. It is called under the engine's lock.
 func (a *app) report(out *lines, events []engine.Event) {
 	for _, e := range events {
 		switch f := e.Fact.(type) {
 		case engine.Admitted:
-			out.put(fmt.Sprintf("%s %s admitted %s", clock24(e.At), e.Run, clean(f.Workflow)))
+			out.put(fmt.Sprintf("%s %s admitted %s", clock24(e.At), e.Run, plain.Escape(f.Workflow)))
 		case engine.AttemptEnded:
 			text := string(f.Outcome)
 			if f.By == string(engine.Record) {
 				text = "recorded, " + text
 			}
 			if f.Code != "" {
-				text += ": " + clean(shortened(f.Message, 200))
+				text += ": " + plain.Escape(plain.Shorten(f.Message, 200))
 			}
 			switch {
 			case f.Next == engine.NextRetry:
 				text += ", retry in " + f.Due.Sub(e.At).Round(time.Millisecond).String()
 			case f.Reason != "" && f.Outcome != engine.Succeeded:
-				text += ", " + clean(f.Reason)
+				text += ", " + plain.Escape(f.Reason)
 			}
-			out.put(fmt.Sprintf("%s %s %s attempt %d %s", clock24(e.At), e.Run, stepName(f.Step, f.Undo), f.Attempt, text))
+			out.put(fmt.Sprintf("%s %s %s attempt %d %s", clock24(e.At), e.Run, engine.StepName(f.Step, f.Undo), f.Attempt, text))
 		case engine.Ended:
 			text := string(f.Status)
 			switch {
@@ -260,7 +261,7 @@ func (a *app) report(out *lines, events []engine.Event) {
 	}
 }
 
-// routesOf are the webhooks of the documents, with the tokens that they ask for.
+// routesOf returns the webhooks of the documents, with the tokens that they need.
 func routesOf(docs []*woml.Document, secrets func(string) (string, bool)) ([]trigger.Route, error) {
 	var routes []trigger.Route
 	for _, d := range docs {
@@ -276,7 +277,7 @@ func routesOf(docs []*woml.Document, secrets func(string) (string, bool)) ([]tri
 			if r.Bearer {
 				token, ok := secrets(t.Secret)
 				if !ok || token == "" {
-					return nil, usage("the webhook %s of %s needs the secret %s: set it in the environment or with --secrets", t.ID, d.Workflow.ID, t.Secret)
+					return nil, usage("webhook %s of %s needs the secret %s: set it in the environment or with --secrets", t.ID, d.Workflow.ID, t.Secret)
 				}
 				r.Token = token
 			}
@@ -286,14 +287,14 @@ func routesOf(docs []*woml.Document, secrets func(string) (string, bool)) ([]tri
 	return routes, nil
 }
 
-// exposed refuses to serve an open webhook to others than this machine.
+// exposed refuses to serve a webhook without authentication to other machines.
 func exposed(f runFlags, routes []trigger.Route) error {
 	if ip := net.ParseIP(f.host); f.host == "localhost" || ip != nil && ip.IsLoopback() || f.insecure {
 		return nil
 	}
 	for _, r := range routes {
 		if !r.Bearer {
-			return usage(`the webhook %s has auth="none" and --host %s is not this machine alone: give it auth="bearer", or --insecure`, r.Trigger, f.host)
+			return usage(`webhook %s has auth="none" and others can reach --host %s: use auth="bearer", or add --insecure`, r.Trigger, f.host)
 		}
 	}
 	return nil

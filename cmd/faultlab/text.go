@@ -5,39 +5,19 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"text/tabwriter"
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"faultlab/engine"
+	"faultlab/engine/plain"
+	"faultlab/scenarios"
+	"faultlab/scenarios/lang"
+	"faultlab/store"
 )
-
-// clean makes untrusted text safe for a terminal and keeps it on one line: control
-// and format characters, escape codes and bidi marks among them, are shown by number.
-func clean(s string) string {
-	var b strings.Builder
-	for i, r := range s {
-		switch {
-		case r == utf8.RuneError && !utf8.ValidString(s[i:min(len(s), i+1)]) && s[i] >= utf8.RuneSelf && !strings.HasPrefix(s[i:], "\uFFFD"):
-			fmt.Fprintf(&b, "\\x%02x", s[i])
-		case r == '\n':
-			b.WriteString("\\n")
-		case r == '\t':
-			b.WriteByte(' ')
-		case unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp):
-			fmt.Fprintf(&b, "\\u%04x", r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
-
-// shortened cuts what is longer than n characters, at its end.
-func shortened(s string, n int) string {
-	if utf8.RuneCountInString(s) <= n {
-		return s
-	}
-	return string([]rune(s)[:n-1]) + "…"
-}
 
 // joined is a list in one line.
 func joined(names []string) string { return strings.Join(names, ", ") }
@@ -45,40 +25,23 @@ func joined(names []string) string { return strings.Join(names, ", ") }
 // lineWidth is how wide prose is printed, for a terminal of 80 columns.
 const lineWidth = 79
 
-// wrap breaks a text between words; what follows the first line is indented, as that one is already.
+// wrap breaks a text between words. What follows the first line is indented, as that one is already.
 func wrap(text string, indent int) string {
-	var b strings.Builder
-	at := indent
-	for i, w := range strings.Fields(text) {
-		n := utf8.RuneCountInString(w)
-		switch {
-		case i == 0:
-		case at+1+n > lineWidth:
-			b.WriteString("\n" + strings.Repeat(" ", indent))
-			at = indent
-		default:
-			b.WriteByte(' ')
-			at++
-		}
-		b.WriteString(w)
-		at += n
-	}
-	return b.String()
+	space := strings.Repeat(" ", indent)
+	return plain.Wrap(text, lineWidth, space, space)[indent:]
 }
 
-// printJSON writes one value, indented, as machines and people read it.
-func printJSON(w io.Writer, v any) error {
+// printJSON writes one value: on lines of its own with an indent, else on one line.
+func printJSON(w io.Writer, v any, indent string) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
+	enc.SetIndent("", indent)
 	return enc.Encode(v)
 }
 
-// printLine writes one value on one line.
-func printLine(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
+// jsonFlag adds the flag --json; what says what it prints.
+func jsonFlag(c *cobra.Command, asJSON *bool, what string) {
+	c.Flags().BoolVar(asJSON, "json", false, "print "+what)
 }
 
 // stamp is a time as lists show it, in UTC.
@@ -91,25 +54,11 @@ func stamp(t time.Time) string {
 
 // columns aligns rows of cells, two spaces apart.
 func columns(w io.Writer, rows [][]string) {
-	var width []int
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, r := range rows {
-		for i, c := range r {
-			if i == len(width) {
-				width = append(width, 0)
-			}
-			width[i] = max(width[i], utf8.RuneCountInString(c))
-		}
+		fmt.Fprintln(t, strings.Join(r, "\t"))
 	}
-	for _, r := range rows {
-		var b strings.Builder
-		for i, c := range r {
-			b.WriteString(c)
-			if i < len(r)-1 {
-				b.WriteString(strings.Repeat(" ", width[i]-utf8.RuneCountInString(c)+2))
-			}
-		}
-		fmt.Fprintln(w, strings.TrimRight(b.String(), " "))
-	}
+	_ = t.Flush() // the output reports its own failures
 }
 
 // clock24 is the time of day of a line that is printed while it happens.
@@ -123,16 +72,8 @@ func plural(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// stepName names a step, and its compensation with a ~ before it.
-func stepName(step string, undo bool) string {
-	if undo {
-		return "~" + step
-	}
-	return step
-}
-
-// command is a command line of this program that can be copied: with the state file
-// that was named, and quoted for a shell.
+// command returns a command line of this program to copy: with the state file that was
+// named, and quoted for a shell.
 func (a *app) command(words ...string) string {
 	out := "faultlab"
 	if a.state != "" {
@@ -146,11 +87,52 @@ func (a *app) command(words ...string) string {
 
 // shellQuote is a word as a POSIX shell reads it back.
 func shellQuote(word string) string {
-	plain := func(r rune) bool {
-		return r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_./:=@%+,~", r))
+	special := func(r rune) bool {
+		return r >= utf8.RuneSelf || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_./:=@%+,~", r)
 	}
-	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 && word[0] != '~' {
+	if word != "" && !strings.ContainsFunc(word, special) && word[0] != '~' {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// completeRuns offers the newest runs, with their workflow and status.
+func (a *app) completeRuns(_ *cobra.Command, args []string, _ string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	err := a.reading(func(h *store.Reader) error {
+		runs, err := h.Runs(engine.Query{Limit: maxLimit})
+		for _, r := range runs {
+			text := plain.Escape(r.Workflow) + " " + string(r.Status)
+			if r.Reconcile {
+				text += ", reconcile: needed"
+			}
+			out = append(out, cobra.CompletionWithDesc(r.Run, text))
+		}
+		return err
+	})
+	if err != nil { // without a state file there is nothing to offer
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+}
+
+// completeScenarios offers the catalogue, beside files and folders.
+func completeScenarios(*cobra.Command, []string, string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
+	for _, s := range scenarios.Catalogue() {
+		out = append(out, cobra.CompletionWithDesc(s.Name, s.Title))
+	}
+	return out, cobra.ShellCompDirectiveDefault
+}
+
+// Completions of files with an extension.
+var (
+	completeDocuments     = cobra.FixedCompletions([]string{"woml"}, cobra.ShellCompDirectiveFilterFileExt)
+	completeScenarioFiles = cobra.FixedCompletions([]string{lang.Ext[1:]}, cobra.ShellCompDirectiveFilterFileExt)
+)
+
+// offer completes a flag whose values are known.
+func offer(c *cobra.Command, flag string, values []string) {
+	_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)) // fails for an unknown flag only
 }

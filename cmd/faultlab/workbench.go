@@ -1,17 +1,22 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"faultlab/engine/plain"
 	"faultlab/scenarios"
 	"faultlab/scenarios/lang"
 	"faultlab/tui"
@@ -32,17 +37,36 @@ type workbenchFlags struct {
 	worker       workerOptions
 }
 
-func (f *workbenchFlags) flags(c *cobra.Command) {
+func (a *app) workbenchCommand() *cobra.Command {
+	var f workbenchFlags
+	c := &cobra.Command{
+		Use:   "faultlab",
+		Short: "A workbench for retry safety",
+		Long: `faultlab shows what the caller of an unreliable API believes beside what the provider
+did, and settles unknown outcomes by key. Without a command it opens the workbench.`,
+		Example: `  faultlab                          the workbench
+  faultlab replay --all             the catalogue, as a test
+  faultlab provider                 an API that misbehaves, for your own client
+  faultlab run workflow.woml        your own workflow, with its webhook`,
+		Args:          noCommand,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+
+		SuggestionsMinimumDistance: 2,
+		RunE:                       func(c *cobra.Command, _ []string) error { return a.workbench(c.Context(), c, f) },
+	}
+	a.stateFlag(c)
 	c.Flags().StringVar(&f.theme, "theme", "", "`THEME` of the workbench: "+joined(themes()))
-	c.Flags().BoolVar(&f.ascii, "ascii", false, "nothing outside ASCII")
-	c.Flags().BoolVar(&f.mouse, "mouse", false, "the wheel scrolls")
-	c.Flags().BoolVar(&f.plain, "plain", false, "print what happens line by line, without a screen: for pipes and screen readers")
+	c.Flags().BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters only")
+	c.Flags().BoolVar(&f.mouse, "mouse", false, "scroll with the mouse wheel")
+	c.Flags().BoolVar(&f.plain, "plain", false, "print events line by line, without a screen: for pipes and screen readers")
 	c.Flags().StringVar(&f.open, "open", "", "open this `SCENARIO` at once")
 	c.Flags().StringArrayVar(&f.scenarios, "scenarios", nil, "list the scenarios of this file or folder too: `PATH`; may be repeated")
 	f.worker.flags(c.Flags())
-	for flag, f := range map[string]cobra.CompletionFunc{"theme": oneOf(themes()...), "open": completeScenarios, "scenarios": completeScenarioFiles} {
-		_ = c.RegisterFlagCompletionFunc(flag, f) // fails for an unknown flag only
-	}
+	offer(c, "theme", themes())
+	_ = c.RegisterFlagCompletionFunc("open", completeScenarios) // fails for an unknown flag only
+	_ = c.RegisterFlagCompletionFunc("scenarios", completeScenarioFiles)
+	return c
 }
 
 // workbench opens the workbench. Without a terminal it lists the scenarios and says so.
@@ -52,7 +76,7 @@ func (a *app) workbench(ctx context.Context, c *cobra.Command, f workbenchFlags)
 		return err
 	}
 	if f.plain {
-		return a.plain(ctx, o)
+		return a.printPlain(ctx, o)
 	}
 	in, out, ok := a.terminal()
 	if ok {
@@ -63,12 +87,12 @@ func (a *app) workbench(ctx context.Context, c *cobra.Command, f workbenchFlags)
 		o.In, o.Out, o.Store = in, out, runs
 		err = tui.Run(ctx, o)
 		for _, cut := range runs.close() {
-			fmt.Fprintln(a.Err, "faultlab: "+clean(cut))
+			fmt.Fprintln(a.Err, "faultlab: "+plain.Escape(cut))
 		}
 	}
 	if !ok || errors.Is(err, tui.ErrNoTerminal) {
 		a.listScenarios(o.Scenarios)
-		return usage("the workbench needs a terminal; without one there are faultlab --plain --open SCENARIO, and faultlab replay")
+		return usage("the workbench needs a terminal; without one, use faultlab --plain --open SCENARIO or faultlab replay")
 	}
 	var ended *tui.Ended
 	if err != nil && (ctx.Err() == nil || errors.As(err, &ended)) {
@@ -82,8 +106,8 @@ func (a *app) workbench(ctx context.Context, c *cobra.Command, f workbenchFlags)
 	return nil
 }
 
-// plain prints what the workbench would show: the scenario that is to be opened, or the list.
-func (a *app) plain(ctx context.Context, o tui.Options) error {
+// printPlain prints what the workbench would show: the scenario to open, or the list.
+func (a *app) printPlain(ctx context.Context, o tui.Options) error {
 	for _, s := range o.Scenarios {
 		if s.Name == o.Start {
 			return a.playAll(ctx, demoFlags{speed: 1}, []*lang.Scenario{s})
@@ -93,7 +117,7 @@ func (a *app) plain(ctx context.Context, o tui.Options) error {
 	return nil
 }
 
-// terminal is what there is to draw on.
+// terminal returns the files to draw on; ok is false if the streams are none.
 func (a *app) terminal() (in, out *os.File, ok bool) {
 	in, ok1 := a.In.(*os.File)
 	out, ok2 := a.raw().(*os.File)
@@ -134,14 +158,14 @@ func (a *app) workbenchOptions(c *cobra.Command, f workbenchFlags) (tui.Options,
 	return o, nil
 }
 
-// shown are the scenarios in the workbench's list, one's own before the catalogue and
-// in the place of those of the same name; start is the one to open at once.
+// shown returns the scenarios in the workbench's list: the user's own first, in the place of
+// those of the same name in the catalogue. start is the one to open at once.
 func (a *app) shown(f workbenchFlags) (list []*lang.Scenario, start string, err error) {
 	own := map[string]bool{}
 	for _, path := range f.scenarios {
 		found, err := readable(scenariosAt(path))
 		if err != nil {
-			return nil, "", &exit{exitUsage, err}
+			return nil, "", misused(err)
 		}
 		for _, s := range found {
 			own[s.Name] = true
@@ -159,31 +183,27 @@ func (a *app) shown(f workbenchFlags) (list []*lang.Scenario, start string, err 
 		start = f.open
 	case strings.HasSuffix(f.open, lang.Ext):
 		name := strings.TrimSuffix(filepath.Base(f.open), lang.Ext)
-		return nil, "", usage("--open takes a scenario's name, not a file: say --scenarios %s --open %s", f.open, name)
+		return nil, "", usage("--open takes a scenario's name, not a file: write --scenarios %s --open %s", f.open, name)
 	default:
 		s, err := scenarios.Find(f.open)
 		if err != nil {
-			return nil, "", &exit{exitUsage, err}
+			return nil, "", misused(err)
 		}
 		start = s.Name
 	}
 	return list, start, nil
 }
 
-// openBench opens a scenario as somebody looks at it: at the pace of the machine's clock.
+// openBench opens a scenario at the pace of the machine's clock.
 func openBench(s *lang.Scenario, ask bool) (tui.Bench, error) {
-	o := scenarios.Options{Speed: 1, Ask: ask}
-	if s.Runs == lang.RunsReal {
-		o.Mode = scenarios.Sockets
-	}
-	b, err := scenarios.Open(s, o)
+	b, err := scenarios.Open(s, scenarios.Options{Speed: 1, Ask: ask})
 	if err != nil {
 		return nil, err
 	}
 	return tui.Live(b), nil
 }
 
-// log keeps what ended the workbench, for a report.
+// log keeps the error that ended the workbench, for a bug report.
 func (a *app) log(err error) {
 	path, perr := stateFile(logFile)
 	if perr != nil || os.MkdirAll(filepath.Dir(path), 0o700) != nil {
@@ -195,4 +215,46 @@ func (a *app) log(err error) {
 	}
 	fmt.Fprintf(f, "%s faultlab %s: %v\n", a.clk.Now().UTC().Format(time.RFC3339), version(), err)
 	_ = f.Close()
+}
+
+// config is the file of the workbench's settings. A flag wins over it.
+type config struct {
+	Theme string `json:"theme"` // "auto", or a theme's name
+	ASCII bool   `json:"ascii"` // nothing outside ASCII
+	Mouse bool   `json:"mouse"` // the wheel scrolls
+}
+
+// readConfig reads the file; one that is not there holds nothing.
+func readConfig() (config, error) {
+	var c config
+	path, err := configPath()
+	if err != nil {
+		return c, nil // no home directory, no settings
+	}
+	src, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return c, nil
+	}
+	if err == nil {
+		dec := json.NewDecoder(bytes.NewReader(src))
+		dec.DisallowUnknownFields()
+		err = dec.Decode(&c)
+	}
+	if err == nil {
+		err = knownTheme(c.Theme)
+	}
+	if err != nil {
+		return c, usage(`cannot read %s (%w): write {"theme": "dark", "ascii": false, "mouse": false}`, path, err)
+	}
+	return c, nil
+}
+
+// themes are the values of --theme.
+func themes() []string { return append([]string{"auto"}, tui.ThemeNames()...) }
+
+func knownTheme(name string) error {
+	if name == "" || slices.Contains(themes(), name) {
+		return nil
+	}
+	return fmt.Errorf("not a valid theme: %q; write one of %s", name, joined(themes()))
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"faultlab/engine"
-	"faultlab/engine/assume"
 	"faultlab/engine/trigger"
 	"faultlab/engine/woml"
 	"faultlab/store"
@@ -32,33 +31,39 @@ type worker struct {
 	docs map[string]*woml.Document // by workflow
 }
 
-// workerOptions are what the flags of a command say.
+// workerOptions are the flags of a command, and what it adds.
 type workerOptions struct {
 	assume  string // file of assumed contracts
 	secrets string // file of secrets
-	serves  bool   // it is a run: what it assumes is remembered beside the state
-	exists  bool   // the state must be there: what is asked is about runs in it
+	serves  bool   // it is `faultlab run`: what it assumes is remembered beside the state
+	exists  bool   // the state file must exist: the command is about runs in it
 	log     func(run string, at engine.Pos, level, text string)
 	observe func([]engine.Event) // every append; see engine.Options
 	docs    []*woml.Document
 }
 
-// explicit reports whether somebody asked for assumptions or secrets of this process.
+// explicit reports whether assumptions or secrets were named for this process.
 func (o workerOptions) explicit() bool { return o.assume != "" || o.secrets != "" }
 
-// flags are those of every command that can carry a run out.
+const assumeUsage = "`FILE` of assumed contracts, by origin (default: that of the last faultlab run)"
+
+// flags adds the flags of every command that can carry a run out.
 func (o *workerOptions) flags(f *pflag.FlagSet) {
-	f.StringVar(&o.assume, "assume", "", "`FILE` of assumed contracts, by origin (default: what the last run was told)")
+	f.StringVar(&o.assume, "assume", "", assumeUsage)
 	f.StringVar(&o.secrets, "secrets", "", "`FILE` of NAME=value secrets, mode 0600 (default: the environment)")
 }
 
-// openWorker takes the state over. It starts nothing that was open: see engine.Recover.
+// openWorker becomes the owner of the state. It resumes no open run: see engine.Recover.
 func (a *app) openWorker(o workerOptions) (*worker, error) {
 	path, err := a.statePath()
 	if err != nil {
 		return nil, err
 	}
-	declared, err := a.assumed(o)
+	load := a.loadAssume
+	if o.serves {
+		load = readAssume
+	}
+	declared, err := load(o.assume)
 	if err != nil {
 		return nil, err
 	}
@@ -91,14 +96,6 @@ func (a *app) openWorker(o workerOptions) (*worker, error) {
 	return w, nil
 }
 
-// assumed are the contracts that a worker goes by.
-func (a *app) assumed(o workerOptions) (*assume.Set, error) {
-	if o.serves {
-		return readAssume(o.assume)
-	}
-	return a.loadAssume(o.assume)
-}
-
 func (w *worker) load(d *woml.Document) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -112,9 +109,9 @@ func (w *worker) document(workflow string) *woml.Document {
 	return w.docs[workflow]
 }
 
-// loadKnown loads the newest document of every workflow that ran lately and was not
-// given, so that a run that goes on finds the workflows that it calls. A run that cannot
-// be read is passed over: what is asked may have nothing to do with it.
+// loadKnown loads the newest document of every workflow that ran lately and is not loaded,
+// so that a run that resumes finds the workflows that it calls. A run that cannot be read
+// is skipped: the command may have nothing to do with it.
 func (w *worker) loadKnown() error {
 	runs, err := w.store.Runs(engine.Query{Limit: maxLimit})
 	if err != nil {
@@ -137,7 +134,7 @@ func (w *worker) loadKnown() error {
 	return nil
 }
 
-// close lets go of the state; what is open goes on when somebody owns it again.
+// close gives the state up; open runs resume with its next owner.
 func (w *worker) close() error {
 	w.eng.Close()
 	if err := errors.Join(w.databases.Close(), w.store.Close()); err != nil {
@@ -146,7 +143,7 @@ func (w *worker) close() error {
 	return nil
 }
 
-// answer is what came of a command, as it travels back through the inbox.
+// answer is the result of a command, as it travels back through the inbox.
 type answer struct {
 	Pruned    *store.PruneReport `json:"pruned,omitempty"`
 	Run       string             `json:"run,omitempty"`
@@ -156,7 +153,8 @@ type answer struct {
 	Error     *problem           `json:"error,omitempty"`
 }
 
-// The verbs of commands.
+// The verbs of commands. Arguments of resolve are an engine.Resolution, of cancel an
+// engine.Cancellation, of settle settleArgs; rerun has none.
 const (
 	verbResolve = "resolve"
 	verbLookup  = "lookup"
@@ -167,18 +165,6 @@ const (
 	verbSettle  = "settle"
 )
 
-// resolveArgs, lookupArgs, cancelArgs and triggerArgs are the arguments of commands.
-type resolveArgs struct {
-	Key      string          `json:"key,omitempty"`
-	Write    string          `json:"write,omitempty"`
-	Step     string          `json:"step,omitempty"`
-	Decision engine.Decision `json:"decision"`
-	Reason   string          `json:"reason,omitempty"`
-	Result   json.RawMessage `json:"result,omitempty"`
-	Force    bool            `json:"force,omitempty"`
-}
-
-// pruneArgs are those of prune.
 type pruneArgs struct {
 	Before time.Time `json:"before"`
 	DryRun bool      `json:"dryRun,omitempty"`
@@ -190,10 +176,6 @@ type lookupArgs struct {
 	URL  string `json:"url,omitempty"`
 }
 
-type cancelArgs struct {
-	Keep bool `json:"keep,omitempty"`
-}
-
 type triggerArgs struct {
 	Workflow string          `json:"workflow"`
 	Source   string          `json:"source,omitempty"` // of the document that was named; empty where a workflow was
@@ -203,15 +185,15 @@ type triggerArgs struct {
 }
 
 // carryOut does what a command says. It must be called from an actor of the clock.
-func (w *worker) carryOut(ctx context.Context, c engine.Command) answer {
-	var out answer
+func (w *worker) carryOut(ctx context.Context, c engine.Command) (out answer) {
 	var err error
 	asked := c.Run
 	if c.Verb != verbTrigger && c.Verb != verbSettle && c.Verb != verbPrune {
-		c.Run, err = engine.FindRun(w.store, c.Run)
+		c.Run, err = engine.FindRun(w.store, asked)
 	}
+	out.Run = c.Run
 	if err == nil {
-		out, err = w.verb(ctx, c)
+		err = w.verb(ctx, c, &out)
 	}
 	if err != nil {
 		out.Error = problemOf(asked, err)
@@ -219,64 +201,65 @@ func (w *worker) carryOut(ctx context.Context, c engine.Command) answer {
 	return out
 }
 
-func (w *worker) verb(ctx context.Context, c engine.Command) (out answer, err error) {
-	out.Run = c.Run
-	switch c.Verb {
-	case verbResolve:
-		var q resolveArgs
-		if err = json.Unmarshal(c.Args, &q); err == nil {
-			err = w.eng.Resolve(engine.Resolution{Run: c.Run, Key: q.Key, Write: q.Write, Step: q.Step, Decision: q.Decision, Reason: q.Reason, Result: q.Result, Force: q.Force, Inbox: c.ID})
+// with decodes the arguments of a command and calls do with them.
+func with[T any](c engine.Command, do func(T) error) error {
+	var args T
+	if len(c.Args) > 0 {
+		if err := json.Unmarshal(c.Args, &args); err != nil {
+			return fmt.Errorf("read the arguments of %s: %w", c.Verb, err)
 		}
-	case verbLookup:
-		var q lookupArgs
-		if err = json.Unmarshal(c.Args, &q); err == nil {
-			out.Evidence, err = w.lookup(ctx, c.Run, q)
-		}
-	case verbSettle:
-		out.Settled, err = w.settle(ctx, c.Args)
-	case verbPrune:
-		var q pruneArgs
-		if err = json.Unmarshal(c.Args, &q); err == nil {
-			out.Pruned = &store.PruneReport{}
-			*out.Pruned, err = w.store.Prune(q.Before, q.DryRun)
-		}
-	case verbCancel:
-		var q cancelArgs
-		if len(c.Args) > 0 {
-			err = json.Unmarshal(c.Args, &q)
-		}
-		if err == nil {
-			err = w.eng.Cancel(engine.Cancellation{Run: c.Run, Keep: q.Keep, Inbox: c.ID})
-		}
-	case verbRerun:
-		var r engine.Receipt
-		r, err = w.eng.Rerun(c.Run, c.ID)
-		out.Run = r.Run
-	case verbTrigger:
-		var q triggerArgs
-		if err = json.Unmarshal(c.Args, &q); err == nil {
-			var r engine.Receipt
-			r, err = w.trigger(q, c.ID)
-			out.Run, out.Duplicate = r.Run, r.Duplicate
-		}
-	default:
-		err = fmt.Errorf("this faultlab does not know the command %q: use the same version in both places", c.Verb)
 	}
-	return out, err
+	return do(args)
 }
 
-func (w *worker) lookup(ctx context.Context, run string, q lookupArgs) ([]evidence, error) {
-	found, err := w.eng.Lookup(ctx, run, q.Key, engine.LookupOptions{URL: q.URL, Step: q.Step})
-	out := []evidence{}
-	for _, e := range found {
-		out = append(out, evidenceOf(e))
+func (w *worker) verb(ctx context.Context, c engine.Command, out *answer) (err error) {
+	switch c.Verb {
+	case verbResolve:
+		return with(c, func(q engine.Resolution) error {
+			q.Run, q.Inbox = c.Run, c.ID
+			return w.eng.Resolve(q)
+		})
+	case verbCancel:
+		return with(c, func(q engine.Cancellation) error {
+			q.Run, q.Inbox = c.Run, c.ID
+			return w.eng.Cancel(q)
+		})
+	case verbLookup:
+		return with(c, func(q lookupArgs) error {
+			found, err := w.eng.Lookup(ctx, c.Run, q.Key, engine.LookupOptions{URL: q.URL, Step: q.Step})
+			for _, e := range found {
+				out.Evidence = append(out.Evidence, evidenceOf(e))
+			}
+			return err
+		})
+	case verbSettle:
+		return with(c, func(q settleArgs) error {
+			out.Settled, err = w.settle(ctx, q)
+			return err
+		})
+	case verbPrune:
+		return with(c, func(q pruneArgs) error {
+			report, err := w.store.Prune(q.Before, q.DryRun)
+			out.Pruned = &report
+			return err
+		})
+	case verbTrigger:
+		return with(c, func(q triggerArgs) error {
+			r, err := w.trigger(q, c.ID)
+			out.Run, out.Duplicate = r.Run, r.Duplicate
+			return err
+		})
+	case verbRerun:
+		r, err := w.eng.Rerun(c.Run, c.ID)
+		out.Run = r.Run
+		return err
 	}
-	return out, err
+	return fmt.Errorf("unknown command %q: use the same version of faultlab in both places", c.Verb)
 }
 
 // trigger delivers a payload as the workflow's trigger would, its schema included.
 func (w *worker) trigger(q triggerArgs, command string) (engine.Receipt, error) {
-	doc, err := w.asked(q)
+	doc, err := w.documentOf(q)
 	if err != nil {
 		return engine.Receipt{}, err
 	}
@@ -298,7 +281,7 @@ func (w *worker) trigger(q triggerArgs, command string) (engine.Receipt, error) 
 	return w.eng.Admit(d)
 }
 
-// schemaOf is the trigger's schema as deliveries are held against it; nil takes every object.
+// schemaOf compiles the schema that a trigger's deliveries must fit; nil takes every object.
 func schemaOf(t woml.Trigger) (trigger.Schema, error) {
 	if t.Schema == nil {
 		return nil, nil
@@ -310,7 +293,7 @@ func schemaOf(t woml.Trigger) (trigger.Schema, error) {
 	return s, nil
 }
 
-// schema is the text of a trigger's schema, nil where it has none.
+// schema returns the text of a trigger's schema, nil if it has none.
 func (w *worker) schema(workflow, id string) json.RawMessage {
 	if doc := w.document(workflow); doc != nil {
 		for _, t := range doc.Workflow.Triggers {
@@ -322,13 +305,13 @@ func (w *worker) schema(workflow, id string) json.RawMessage {
 	return nil
 }
 
-// asked is the document of a delivery: the one that is loaded, or the one that was sent
-// along, which takes the place of one that an earlier run left.
-func (w *worker) asked(q triggerArgs) (*woml.Document, error) {
+// documentOf returns the document of a delivery: the one that is loaded, or the one that was
+// sent along, which replaces one that an earlier run left.
+func (w *worker) documentOf(q triggerArgs) (*woml.Document, error) {
 	doc := w.document(q.Workflow)
 	if q.Source == "" {
 		if doc == nil {
-			return nil, &engine.Refused{Why: fmt.Sprintf("no workflow %q is known here: name its file", q.Workflow)}
+			return nil, &engine.Refused{Why: fmt.Sprintf("unknown workflow %q: name its file", q.Workflow)}
 		}
 		return doc, nil
 	}
@@ -339,13 +322,13 @@ func (w *worker) asked(q triggerArgs) (*woml.Document, error) {
 	case !w.served[q.Workflow]:
 		w.load(sent)
 	case doc.Hash != sent.Hash:
-		return nil, &engine.Refused{Why: fmt.Sprintf("the process that owns the state serves another version of %s: start it again with this file, or name the workflow by its id", q.Workflow)}
+		return nil, &engine.Refused{Why: fmt.Sprintf("the process that owns the state file serves another version of %s: restart it with this file, or name the workflow by its id", q.Workflow)}
 	}
 	return sent, nil
 }
 
-// triggerOf is the trigger of this id; with an empty one the first manual trigger, or
-// else the first of all. A workflow that can only be called has none.
+// triggerOf returns the trigger of this id; with an empty id the first manual trigger, else
+// the first of all. A workflow that can only be called has none.
 func triggerOf(d *woml.Document, id string) (*woml.Trigger, error) {
 	var ids []string
 	var chosen *woml.Trigger

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"faultlab/engine"
+	"faultlab/store"
 )
 
 const (
@@ -22,14 +22,14 @@ const (
 	batchTime     = 3 * time.Second // of look-ups at a limited rate in one batch
 )
 
-// settleArgs ask for some runs to be settled as far as table e goes without force.
+// settleArgs ask to settle some runs as far as table e goes without force.
 type settleArgs struct {
 	Runs   []string `json:"runs"`
 	DryRun bool     `json:"dryRun,omitempty"`
 	Rate   float64  `json:"rate,omitempty"` // look-ups a second; 0: no limit
 }
 
-// settledRun is what came of settling one run.
+// settledRun is the result of settling one run.
 type settledRun struct {
 	Run       string    `json:"run"`
 	Lookups   int       `json:"lookups,omitempty"`
@@ -44,7 +44,7 @@ type decided struct {
 	Decision engine.Decision `json:"decision"`
 }
 
-// settlement is the whole of it, as --json prints it.
+// settlement is the result of settle, as --json prints it.
 type settlement struct {
 	DryRun      bool      `json:"dryRun"`
 	Runs        int       `json:"runs"`
@@ -61,42 +61,40 @@ func (a *app) settleCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "settle",
 		Short: "Settle all unknown operations that need no person",
-		Long: "settle looks every unknown operation up by its key. Where the record is found and\n" +
-			"matches, it records it; where there is no record and the key protects a second\n" +
-			"request, it resubmits it, once. It never abandons and never forces anything. Then it\n" +
-			"prints what is left and why, and exits 1 if something is. It works while faultlab run\n" +
-			"owns the state file and without it.",
+		Long: `settle looks up every unknown operation by its key. If the record is found and matches,
+it records it; if there is no record and the key protects a second request, it resubmits
+it, once. It never abandons and never forces anything. Then it prints what is left and
+why, and exits 1 if anything is left. It works with and without a faultlab run that owns
+the state file.`,
 		Example: "  faultlab settle --dry-run\n  faultlab settle --rate 20",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if q.Rate < 0 {
-				return usage("--rate %v is below 0: say how many look-ups a second are allowed", q.Rate)
+				return usage("not a valid --rate: %v; write how many look-ups a second are allowed", q.Rate)
 			}
 			return a.settle(cmd.Context(), q, asJSON, w)
 		},
 	}
-	c.Flags().BoolVar(&q.DryRun, "dry-run", false, "look up and say what would be decided, and decide nothing")
+	c.Flags().BoolVar(&q.DryRun, "dry-run", false, "look up and say what would be decided; decide nothing")
 	c.Flags().Float64Var(&q.Rate, "rate", 0, "at most `N` look-ups a second (default: as fast as they are answered, 16 at once)")
-	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
+	jsonFlag(c, &asJSON, "a JSON object")
 	w.flags(c.Flags())
 	return c
 }
 
 func (a *app) settle(ctx context.Context, q settleArgs, asJSON bool, o workerOptions) error {
 	s := settlement{DryRun: q.DryRun, Left: []advised{}}
-	would := map[string]settledRun{} // in a dry run
-	refused := map[string]string{}
-	seen := map[string]bool{}
+	last := map[string]settledRun{} // what came of each run, in the last pass
 	// Without an owner, what a crash left in the middle of an attempt is decided first.
 	if _, err := a.ask(ctx, request{verb: verbSettle, args: settleArgs{}, worker: o}); err != nil {
 		return err
 	}
-	for pass := range settlePasses {
+	for changed, pass := true, 0; changed && pass < settlePasses; pass++ {
 		runs, err := a.unknownRuns()
 		if err != nil {
 			return err
 		}
-		changed, first := false, pass == 0
+		changed = false
 		for batch := range slices.Chunk(runs, q.batch()) {
 			out, err := a.ask(ctx, request{verb: verbSettle, args: settleArgs{Runs: batch, DryRun: q.DryRun, Rate: q.Rate}, worker: o})
 			if err != nil {
@@ -104,17 +102,13 @@ func (a *app) settle(ctx context.Context, q settleArgs, asJSON bool, o workerOpt
 			}
 			for _, r := range out.Settled {
 				s.add(r)
-				seen[r.Run] = true
-				refused[r.Run], would[r.Run] = r.Refused, r
-				changed = changed || len(r.Decisions) > 0
+				last[r.Run] = r
+				changed = changed || len(r.Decisions) > 0 && !q.DryRun
 			}
 		}
-		if q.DryRun || !changed || first && len(runs) == 0 {
-			break
-		}
 	}
-	s.Runs = len(seen)
-	if err := a.leftOver(&s, o, refused, would); err != nil {
+	s.Runs = len(last)
+	if err := a.leftOver(&s, o, last); err != nil {
 		return err
 	}
 	return a.printSettlement(s, asJSON)
@@ -140,30 +134,25 @@ func (s *settlement) add(r settledRun) {
 	}
 }
 
-// unknownRuns are the runs that need reconciling, children before their parents.
+// unknownRuns returns the runs that need reconciling, children before their parents.
 func (a *app) unknownRuns() (runs []string, err error) {
-	h, err := a.openReader()
-	if err != nil {
-		return nil, err
-	}
-	defer h.Close()
-	for q := (engine.Query{Reconcile: true, Limit: maxLimit}); ; {
-		page, err := h.Runs(q)
-		if err != nil {
-			return nil, failed(err)
+	err = a.reading(func(h *store.Reader) error {
+		for q := (engine.Query{Reconcile: true, Limit: maxLimit}); ; {
+			page, err := h.Runs(q)
+			for _, r := range page {
+				runs = append(runs, r.Run)
+			}
+			if err != nil || len(page) < maxLimit {
+				return err
+			}
+			q.Before = page[len(page)-1].Run
 		}
-		for _, r := range page {
-			runs = append(runs, r.Run)
-		}
-		if len(page) < maxLimit {
-			return runs, nil
-		}
-		q.Before = page[len(page)-1].Run
-	}
+	})
+	return runs, err
 }
 
 // leftOver reads what is left, and why.
-func (a *app) leftOver(s *settlement, o workerOptions, refused map[string]string, would map[string]settledRun) error {
+func (a *app) leftOver(s *settlement, o workerOptions, last map[string]settledRun) error {
 	declared, err := a.loadAssume(o.assume)
 	if err != nil {
 		return err
@@ -172,112 +161,96 @@ func (a *app) leftOver(s *settlement, o workerOptions, refused map[string]string
 	if err != nil {
 		return err
 	}
-	h, err := a.openReader()
-	if err != nil {
-		return err
-	}
-	defer h.Close()
-	for _, id := range runs {
-		events, err := h.Events(id)
-		if errors.Is(err, engine.ErrNoRun) { // pruned meanwhile
-			continue
-		} else if err != nil {
-			return failed(err)
-		}
-		next, err := a.adviceOn(h, engine.Fold(events), declared)
-		if err != nil {
-			return err
-		}
-		for _, v := range next {
-			if slices.ContainsFunc(would[id].Decisions, func(d decided) bool { return s.DryRun && d.Step == v.Step && d.Key == v.Key }) {
+	return a.reading(func(h *store.Reader) error {
+		for _, id := range runs {
+			events, err := h.Events(id)
+			if errors.Is(err, engine.ErrNoRun) { // pruned meanwhile
 				continue
+			} else if err != nil {
+				return err
 			}
-			if why := refused[id]; why != "" && v.Advice != engine.AdviseEscalate && v.Advice != "" {
-				v.Why = why
+			next, err := a.adviceOn(h, engine.Fold(events), declared)
+			if err != nil {
+				return err
 			}
-			s.Left = append(s.Left, v)
+			for _, v := range next {
+				would := slices.ContainsFunc(last[id].Decisions, func(d decided) bool { return d.Step == v.Step && d.Key == v.Key })
+				if s.DryRun && would {
+					continue
+				}
+				if why := last[id].Refused; why != "" && v.Advice != engine.AdviseEscalate && v.Advice != "" {
+					v.Why = why
+				}
+				s.Left = append(s.Left, v)
+			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 func (a *app) printSettlement(s settlement, asJSON bool) error {
 	if asJSON {
-		if err := printJSON(a.Out, s); err != nil {
+		if err := printJSON(a.Out, s, "  "); err != nil {
 			return err
 		}
-	} else {
-		verbs := []string{"looked up", "recorded", "resubmitted"}
-		if s.DryRun {
-			verbs = []string{"looked up", "would record", "would resubmit"}
-		}
-		fmt.Fprintf(a.Out, "%s: %s %d, %s %d, %s %d; %s left\n", plural(s.Runs, "run"), verbs[0], s.Lookups, verbs[1], s.Recorded, verbs[2], s.Resubmitted,
-			plural(len(s.Left), "operation"))
-		for _, v := range s.Left {
-			fmt.Fprintf(a.Out, "\n%s %s\n", v.Run, clean(v.Step))
-			a.printNext("  ", v)
-		}
+		return quietIf(len(s.Left) > 0)
 	}
-	if len(s.Left) > 0 {
-		return quiet(exitFailed)
+	recorded, resubmitted := "recorded", "resubmitted"
+	if s.DryRun {
+		recorded, resubmitted = "would record", "would resubmit"
 	}
-	return nil
+	a.say("%s: looked up %d, %s %d, %s %d; %s left", plural(s.Runs, "run"), s.Lookups, recorded, s.Recorded, resubmitted, s.Resubmitted, plural(len(s.Left), "operation"))
+	for _, v := range s.Left {
+		fmt.Fprintln(a.Out)
+		a.say("%s %s", v.Run, v.Step)
+		a.printNext("  ", v)
+	}
+	return quietIf(len(s.Left) > 0)
+}
+
+// settler settles one batch of runs.
+type settler struct {
+	w    *worker
+	q    settleArgs
+	asks chan struct{} // full while as many look-ups as allowed are on their way
+
+	mu   sync.Mutex
+	next time.Time // of the next look-up, at a limited rate
 }
 
 // settle settles some runs, several at once.
-func (w *worker) settle(ctx context.Context, raw json.RawMessage) ([]settledRun, error) {
-	var q settleArgs
-	if err := json.Unmarshal(raw, &q); err != nil {
-		return nil, err
-	}
-	clk := w.app.clk
-	t := &settler{w: w, q: q, pace: pace{clk: clk, rate: q.Rate}, asks: make(chan struct{}, lookupsAtOnce), out: make([]settledRun, len(q.Runs))}
+func (w *worker) settle(ctx context.Context, q settleArgs) ([]settledRun, error) {
+	t := &settler{w: w, q: q, asks: make(chan struct{}, lookupsAtOnce)}
+	out := make([]settledRun, len(q.Runs))
 	var work sync.WaitGroup
-	for range len(q.Runs) {
+	for i, id := range q.Runs {
 		work.Add(1)
-		clk.Go("settle", func() {
+		w.app.clk.Go("settle", func() {
 			defer work.Done()
-			for i, ok := t.take(); ok && ctx.Err() == nil; i, ok = t.take() {
-				t.out[i] = t.run(ctx, q.Runs[i])
-			}
+			out[i] = t.run(ctx, id)
 		})
 	}
 	work.Wait()
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
-	return t.out, w.eng.Err()
-}
-
-// settler is one batch of runs that are being settled.
-type settler struct {
-	w   *worker
-	q   settleArgs
-	out []settledRun
-
-	asks chan struct{} // full while as many look-ups as may be are on their way
-
-	mu   sync.Mutex
-	next int
-	pace pace
-}
-
-func (t *settler) take() (int, bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.next++
-	return t.next - 1, t.next <= len(t.q.Runs)
+	return out, w.eng.Err()
 }
 
 // wait waits for the turn of one look-up.
 func (t *settler) wait(ctx context.Context) error {
-	t.mu.Lock()
-	d := t.pace.due()
-	t.mu.Unlock()
-	if d == 0 {
+	if t.q.Rate <= 0 {
 		return nil
 	}
-	return t.w.app.clk.Sleep(ctx, d)
+	t.mu.Lock()
+	now := t.w.app.clk.Now()
+	if t.next.Before(now) {
+		t.next = now
+	}
+	delay := t.next.Sub(now)
+	t.next = t.next.Add(time.Duration(float64(time.Second) / t.q.Rate))
+	t.mu.Unlock()
+	return t.w.app.clk.Sleep(ctx, delay)
 }
 
 // run settles one run: each of its unknown operations is looked up once, unless its
@@ -288,7 +261,7 @@ func (t *settler) run(ctx context.Context, id string) settledRun {
 	for range settleRounds {
 		r, err := t.w.eng.Get(id)
 		if err != nil || !r.Status.Ended() {
-			return out // it is at work again: what comes of it is read when all is done
+			return out // it runs again: its end is read when everything is done
 		}
 		again, err := t.round(ctx, r, &out, looked, done)
 		if err != nil {
@@ -304,7 +277,7 @@ func (t *settler) run(ctx context.Context, id string) settledRun {
 // round takes the next step for a run; again says that there may be another one.
 func (t *settler) round(ctx context.Context, r *engine.Run, out *settledRun, looked, done map[string]bool) (again bool, err error) {
 	for _, c := range r.Unsettled() {
-		op := stepName(c.Step, c.Undo) + "\x00" + c.Key + "\x00" + c.Write
+		op := engine.StepName(c.Step, c.Undo) + "\x00" + c.Key + "\x00" + c.Write
 		if done[op] {
 			continue
 		}
@@ -327,7 +300,7 @@ func (t *settler) round(ctx context.Context, r *engine.Run, out *settledRun, loo
 		}
 		done[op] = true
 		if !t.q.DryRun {
-			if err := t.w.eng.Resolve(engine.Resolution{Run: r.ID, Key: c.Key, Write: c.Write, Step: stepName(c.Step, c.Undo), Decision: d, Reason: "settle"}); err != nil {
+			if err := t.w.eng.Resolve(engine.Resolution{Run: r.ID, Key: c.Key, Write: c.Write, Step: engine.StepName(c.Step, c.Undo), Decision: d, Reason: "settle"}); err != nil {
 				if d == engine.Record && !looked[op] && errors.As(err, new(*engine.Refused)) { // what the script makes has changed since
 					looked[op] = true
 					return true, errors.Join(t.lookup(ctx, r, c, out), err)
@@ -335,7 +308,7 @@ func (t *settler) round(ctx context.Context, r *engine.Run, out *settledRun, loo
 				return true, err
 			}
 		}
-		out.Decisions = append(out.Decisions, decided{stepName(c.Step, c.Undo), c.Key, d})
+		out.Decisions = append(out.Decisions, decided{engine.StepName(c.Step, c.Undo), c.Key, d})
 		return true, t.ended(ctx, r)
 	}
 	return false, nil
@@ -349,7 +322,7 @@ func (t *settler) lookup(ctx context.Context, r *engine.Run, c *engine.Call, out
 	out.Lookups++
 	t.asks <- struct{}{}
 	defer func() { <-t.asks }()
-	_, err := t.w.eng.Lookup(ctx, r.ID, c.Key, engine.LookupOptions{Step: stepName(c.Step, c.Undo)})
+	_, err := t.w.eng.Lookup(ctx, r.ID, c.Key, engine.LookupOptions{Step: engine.StepName(c.Step, c.Undo)})
 	return err
 }
 
