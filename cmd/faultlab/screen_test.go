@@ -238,7 +238,7 @@ func TestSettlingThroughTheOwnerOnTheScreen(t *testing.T) {
 	b := openBoard(t, t.TempDir(), "--state", s.state)
 	b.sees("Catalogue")
 	b.keys("h")
-	b.sees("no run has been kept yet: faultlab run and faultlab trigger keep theirs in")
+	b.sees("there are no runs yet: faultlab run and faultlab trigger keep theirs in")
 
 	owner, err := startDaemon("faultlab", filepath.Dir(s.doc), nil, "run", s.doc, "--port", "0", "--state", s.state)
 	if err != nil {
