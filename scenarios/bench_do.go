@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path"
 	"slices"
 	"time"
 
@@ -263,10 +262,7 @@ func (b *Bench) implied(done []lang.Step) (out []lang.Step) {
 	if loads(b.s) || !slices.ContainsFunc(done, func(s lang.Step) bool { return s.Line.Verb == "workflow" }) {
 		return nil
 	}
-	for _, name := range b.s.Names {
-		if path.Ext(name) != ".woml" {
-			continue
-		}
+	for _, name := range documentNames(b.s) {
 		if l, err := lang.ParseLine("workflow " + lang.Quote(name)); err == nil {
 			out = append(out, lang.Step{Line: l})
 		}

@@ -3,7 +3,6 @@ package scenarios
 import (
 	"bytes"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -17,10 +16,7 @@ import (
 // openWorker loads the documents that the scenario embeds and starts the first worker.
 func (b *Bench) openWorker() error {
 	if !loads(b.s) {
-		for _, name := range b.s.Names {
-			if path.Ext(name) != ".woml" {
-				continue
-			}
+		for _, name := range documentNames(b.s) {
 			if err := b.load(name, b.s.Files[name]); err != nil {
 				return err
 			}
@@ -32,12 +28,7 @@ func (b *Bench) openWorker() error {
 
 // loads reports whether the script says by itself what is loaded.
 func loads(s *lang.Scenario) bool {
-	for _, l := range s.Lines {
-		if l.Verb == "workflow" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Lines, func(l lang.Line) bool { return l.Verb == "workflow" })
 }
 
 // load makes a document the one of its workflow for the runs that follow.

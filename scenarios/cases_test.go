@@ -113,25 +113,24 @@ func TestTheCatalogueIsInOrder(t *testing.T) {
 		t.Errorf("the groups name %d scenarios, the folder holds %d files, at least 45 are wanted", len(list), len(files))
 	}
 	titles := map[string]string{}
-	for _, g := range Groups {
-		for _, name := range g.Names {
-			s, err := Find(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if s.Group != g.Name {
-				t.Errorf("%s says that its group is %q, the table says %q", name, s.Group, g.Name)
-			}
-			if other := titles[s.Title]; other != "" {
-				t.Errorf("%s and %s have the same title", name, other)
-			}
-			titles[s.Title] = name
-			if s.Teach == "" {
-				t.Errorf("%s teaches nothing", name)
-			}
-			if err := s.Check(namesOf(s)); err != nil {
-				t.Error(err)
-			}
+	groups := map[string]bool{}
+	last := ""
+	for _, s := range Catalogue() {
+		name := s.Name
+		if s.Group == "" || s.Group != last && groups[s.Group] {
+			t.Errorf("%s is of the group %q, which does not stand together", name, s.Group)
+		}
+		groups[s.Group], last = true, s.Group
+		if other := titles[s.Title]; other != "" {
+			t.Errorf("%s and %s have the same title", name, other)
+		}
+		titles[s.Title] = name
+		if s.Teach == "" {
+			t.Errorf("%s teaches nothing", name)
+		}
+		n, _ := namesOf(s)
+		if err := s.Check(n); err != nil {
+			t.Error(err)
 		}
 	}
 }

@@ -26,31 +26,23 @@ var Lessons = []Lesson{
 }
 
 // Scenarios are the lesson's scenarios, in order.
-func (l Lesson) Scenarios() []*lang.Scenario {
-	type placed struct {
-		n int
-		s *lang.Scenario
-	}
-	var all []placed
-	for _, s := range Catalogue() {
+func (l Lesson) Scenarios() (out []*lang.Scenario) {
+	place := map[*lang.Scenario]int{}
+	for _, s := range catalogue() {
 		for _, p := range s.Lessons {
 			if p.Lesson == l.Name {
-				all = append(all, placed{p.N, s})
+				place[s] = p.N
+				out = append(out, s)
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b placed) int { return a.n - b.n })
-	out := make([]*lang.Scenario, len(all))
-	for i, p := range all {
-		out[i] = p.s
-	}
+	slices.SortStableFunc(out, func(a, b *lang.Scenario) int { return place[a] - place[b] })
 	return out
 }
 
-func lessonNames() []string {
-	out := make([]string, len(Lessons))
-	for i, l := range Lessons {
-		out[i] = l.Name
+func lessonNames() (out []string) {
+	for _, l := range Lessons {
+		out = append(out, l.Name)
 	}
 	return out
 }

@@ -2,13 +2,17 @@ package scenarios
 
 import (
 	"errors"
+	"fmt"
 	"path"
 	"slices"
+	"strings"
 
 	"faultlab/engine"
+	"faultlab/engine/assume"
 	"faultlab/engine/woml"
 	"faultlab/faultprovider/contract"
 	"faultlab/faultprovider/fault"
+	"faultlab/faultprovider/jsondoc"
 	"faultlab/scenarios/lang"
 	"faultlab/scenarios/timeline"
 )
@@ -22,18 +26,27 @@ type names struct {
 
 var _ lang.Judge = names{}
 
-// namesOf reads the documents that a scenario embeds. Those that cannot be read are left out: reading the file says why.
-func namesOf(s *lang.Scenario) names {
-	var n names
-	for _, name := range s.Names {
-		if path.Ext(name) != ".woml" {
+// documentNames are the names of the documents that a scenario embeds.
+func documentNames(s *lang.Scenario) []string {
+	return slices.DeleteFunc(slices.Clone(s.Names), func(name string) bool { return path.Ext(name) != ".woml" })
+}
+
+// namesOf reads the documents that a scenario embeds, and tells their mistakes.
+func namesOf(s *lang.Scenario) (n names, mistakes lang.Errors) {
+	for _, name := range documentNames(s) {
+		d, diags := timeline.Document(s.Files[name])
+		if d != nil {
+			n.docs = append(n.docs, d)
 			continue
 		}
-		if d, _ := timeline.Document(s.Files[name]); d != nil {
-			n.docs = append(n.docs, d)
+		n.partial = true
+		for _, diag := range diags {
+			if diag.Severity == "error" {
+				mistakes = append(mistakes, placed(s, name, diag))
+			}
 		}
 	}
-	return n
+	return n, mistakes
 }
 
 // Values implements lang.Names.
@@ -55,23 +68,15 @@ func (n names) Values(k lang.Kind) []string {
 	return nil
 }
 
-// Values are what fits in a place of this kind on the bench, with the documents that
-// are loaded now. It implements lang.Names.
+// Values are what fits in a place of this kind on the bench, with the documents that are loaded now. It implements lang.Names.
 func (b *Bench) Values(k lang.Kind) []string {
 	if k != lang.KindPayload {
 		return names{docs: b.documents()}.Values(k)
 	}
-	var out []string
-	for _, name := range b.s.Names {
-		if path.Ext(name) == ".json" {
-			out = append(out, name)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(b.s.Names), func(name string) bool { return path.Ext(name) != ".json" })
 }
 
-func (n names) triggers() []string {
-	var out []string
+func (n names) triggers() (out []string) {
 	for _, d := range n.docs {
 		for _, t := range d.Workflow.Triggers {
 			out = append(out, t.ID)
@@ -81,8 +86,7 @@ func (n names) triggers() []string {
 }
 
 // steps are the steps' ids, those of compensations with a ~ before them.
-func (n names) steps() []string {
-	var out []string
+func (n names) steps() (out []string) {
 	for _, d := range n.docs {
 		for _, s := range d.Workflow.Steps {
 			out = append(out, s.ID)
@@ -104,15 +108,12 @@ func (n names) Judge(k lang.Kind, value string) error {
 		}
 		return err
 	case lang.KindContract:
-		if _, ok := contract.Preset(value); ok {
-			return nil
-		}
-		if _, err := contract.Parse([]byte(value)); value != "" && value[0] == '{' {
+		if strings.HasPrefix(value, "{") {
+			_, err := contract.Parse([]byte(value))
 			return err
 		}
 	case lang.KindTrigger:
-		_, id, qualified := cutLast(value)
-		if qualified && slices.Contains(n.triggers(), id) {
+		if i := strings.LastIndexByte(value, '/'); i >= 0 && slices.Contains(n.triggers(), value[i+1:]) {
 			return nil
 		}
 	}
@@ -122,14 +123,43 @@ func (n names) Judge(k lang.Kind, value string) error {
 	if fits := n.Values(k); fits == nil || slices.Contains(fits, value) {
 		return nil
 	}
-	return errors.New("unknown " + string(k) + " \"" + value + "\"")
+	return fmt.Errorf("unknown %s \"%s\"", k, value)
 }
 
-func cutLast(s string) (before, after string, found bool) {
-	for i := len(s) - 1; i >= 0; i-- {
-		if s[i] == '/' {
-			return s[:i], s[i+1:], true
+// mistakes are those of a scenario that the language alone does not see: in its documents, in what its lines name, in
+// the contracts and assumptions that it embeds.
+func mistakes(s *lang.Scenario) lang.Errors {
+	n, out := namesOf(s)
+	var named lang.Errors
+	if errors.As(s.Check(n), &named) {
+		out = append(out, named...)
+	}
+	for _, l := range s.Lines {
+		if err := embedded(s, l); err != nil {
+			out = append(out, err)
 		}
 	}
-	return "", s, false
+	return out
+}
+
+// embedded is the mistake in the file that a line chooses as a contract or as what is assumed; nil if there is none.
+func embedded(s *lang.Scenario, l lang.Line) *lang.Error {
+	src, ok := s.Files[l.Arg(0)]
+	if !ok {
+		return nil
+	}
+	var err error
+	switch l.Verb {
+	case "contract":
+		_, err = contract.Parse(src)
+	case "assume":
+		_, err = assume.Parse(src)
+	}
+	if err == nil {
+		return nil
+	}
+	if at := new(jsondoc.Error); errors.As(err, &at) {
+		return &lang.Error{File: s.File, Line: s.FileLine[l.Arg(0)] + at.Line - 1, Column: at.Column, Message: at.Msg}
+	}
+	return &lang.Error{File: s.File, Line: l.Line, Column: l.Cols[0], Message: l.Arg(0) + ": " + err.Error()}
 }
