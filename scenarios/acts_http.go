@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
@@ -176,8 +175,7 @@ func (b *Bench) actSend(l lang.Line) error {
 	if body != nil && header.Get("Content-Type") == "" {
 		header.Set("Content-Type", "application/json")
 	}
-	times, _ := strconv.Atoi(l.Opt("times"))
-	times = max(1, times)
+	times := max(1, l.Number("times"))
 	one := func() (Note, error) { return b.send(l, header.Clone(), body) }
 	if l.Has("at-once") {
 		return b.together(times, one)

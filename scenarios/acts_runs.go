@@ -46,8 +46,7 @@ func (b *Bench) actTrigger(l lang.Line) error {
 		return nil
 	}
 	b.note(Note{Verb: l.Verb, Text: l.Text})
-	times, _ := strconv.Atoi(l.Opt("times"))
-	times = max(1, times)
+	times := max(1, l.Number("times"))
 	for n := range times {
 		_, err := e.Admit(engine.Delivery{Workflow: workflow, Trigger: id, Payload: payload})
 		if errors.Is(err, engine.ErrKilled) { // it crashed meanwhile

@@ -32,9 +32,8 @@ type crashPoint struct {
 
 // crashPointOf reads an armed crash off its line.
 func crashPointOf(l lang.Line) crashPoint {
-	number := func(name string) int { n, _ := strconv.Atoi(l.Opt(name)); return n }
-	return crashPoint{point: l.Arg(0), run: l.Opt("run"), step: l.Opt("step"), attempt: number("attempt"),
-		call: number("call"), request: number("request"), line: l.Line, text: l.Text}
+	return crashPoint{point: l.Arg(0), run: l.Opt("run"), step: l.Opt("step"), attempt: l.Number("attempt"),
+		call: l.Number("call"), request: l.Number("request"), line: l.Line, text: l.Text}
 }
 
 // standing is where a worker is: at a point of one request, or of one call or attempt.

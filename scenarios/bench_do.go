@@ -23,10 +23,10 @@ func (b *Bench) Do(line string) error {
 	if why := b.Unavailable(l.Verb); why != "" {
 		return errors.New(why)
 	}
-	if paced, ok := paces[l.Verb]; ok {
-		return paced(b, l)
-	}
-	if !isAct(l.Verb) {
+	switch v := verbs[l.Verb]; {
+	case v.now != nil:
+		return v.now(b, l)
+	case v.act == nil:
 		return fmt.Errorf("%s is not a verb of a bench", l.Verb)
 	}
 	if err := l.Check(names{docs: b.documents()}); err != nil {
@@ -118,106 +118,6 @@ func (b *Bench) takeFiles(l lang.Line) (lang.Line, error) {
 		}
 	}
 	return l, nil
-}
-
-// needs says what must be so for a verb to be done, and why not where it is not so.
-var needs = map[string][]func(*Bench) string{
-	"trigger":  {(*Bench).needsWorker},
-	"rerun":    {(*Bench).needsWorker, (*Bench).needsRun},
-	"cancel":   {(*Bench).needsWorker, (*Bench).needsOpenRun},
-	"crash":    {(*Bench).needsWorker},
-	"lookup":   {(*Bench).needsWorker, (*Bench).needsRun},
-	"record":   {(*Bench).needsWorker, (*Bench).needsRun, (*Bench).needsUnknown},
-	"resubmit": {(*Bench).needsWorker, (*Bench).needsRun, (*Bench).needsUnknown},
-	"abandon":  {(*Bench).needsWorker, (*Bench).needsRun, (*Bench).needsUnknown},
-	"escalate": {(*Bench).needsWorker, (*Bench).needsRun, (*Bench).needsUnknown},
-	"pause":    {(*Bench).needsVirtual},
-	"resume":   {(*Bench).needsVirtual},
-	"step":     {(*Bench).needsVirtual},
-	"speed":    {(*Bench).needsVirtual},
-	"faster":   {(*Bench).needsVirtual},
-	"slower":   {(*Bench).needsVirtual},
-	"expire":   {(*Bench).needsRetention},
-	"assume":   {(*Bench).needsNoOpenRun},
-	"restart":  nil,
-}
-
-// Unavailable says why a verb cannot be done now; empty where it can.
-func (b *Bench) Unavailable(verb string) string {
-	if b.isStopped() {
-		return errBenchClosed.Error()
-	}
-	for _, need := range needs[verb] {
-		if why := need(b); why != "" {
-			return why
-		}
-	}
-	return ""
-}
-
-func (b *Bench) needsWorker() string {
-	if _, err := b.worker(); err != nil {
-		return err.Error()
-	}
-	return ""
-}
-
-func (b *Bench) needsRun() string {
-	if len(b.line.Latest().Runs) == 0 {
-		return "there is no run yet"
-	}
-	return ""
-}
-
-func (b *Bench) openRun() bool {
-	return slices.ContainsFunc(b.line.Latest().Runs, func(r *engine.Run) bool { return !r.Status.Ended() })
-}
-
-func (b *Bench) needsOpenRun() string {
-	if !b.openRun() {
-		return "no run is at work"
-	}
-	return ""
-}
-
-func (b *Bench) needsNoOpenRun() string {
-	if b.openRun() {
-		return "a run is at work with what is assumed now: wait until it has ended"
-	}
-	return ""
-}
-
-func (b *Bench) needsUnknown() string {
-	for _, o := range b.line.Latest().Operations {
-		if len(o.Doubts) > 0 {
-			return ""
-		}
-	}
-	return "no operation is unknown"
-}
-
-func (b *Bench) needsVirtual() string {
-	if b.virtual == nil {
-		return "the bench runs on the machine's clock, which nobody can hold"
-	}
-	return ""
-}
-
-func (b *Bench) needsRetention() string {
-	if c := b.prov.Contract(); c.Retention.For == 0 && len(c.Retention.Collections) == 0 {
-		return "the contract " + c.Name + " never forgets a key"
-	}
-	return ""
-}
-
-// paces are the verbs that concern time itself: they are done at once, by nobody's actor, and are not recorded.
-var paces = map[string]func(*Bench, lang.Line) error{
-	"pause":  func(b *Bench, _ lang.Line) error { b.togglePause(); return nil },
-	"resume": func(b *Bench, _ lang.Line) error { b.resume(); return nil },
-	"step":   func(b *Bench, _ lang.Line) error { b.stepOn(); return nil },
-	"speed":  func(b *Bench, l lang.Line) error { return b.setSpeed(l.Arg(0)) },
-	"faster": func(b *Bench, _ lang.Line) error { b.shift(1); return nil },
-	"slower": func(b *Bench, _ lang.Line) error { b.shift(-1); return nil },
 }
 
 // Recording is what was done so far as a scenario file that replays to the same

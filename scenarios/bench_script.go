@@ -138,8 +138,12 @@ func (b *Bench) takeOver() {
 
 // perform carries one line out and keeps it for the recording. A refusal is noted, and returned.
 func (b *Bench) perform(ctx context.Context, l lang.Line) error {
+	act := verbs[l.Verb].act
+	if act == nil {
+		return fmt.Errorf("%s is not a verb of a bench", l.Verb)
+	}
 	at := b.sinceStart(b.clk.Now())
-	err := b.act(ctx, l)
+	err := act(b, ctx, l)
 	if b.isStopped() || ctx.Err() != nil && stops[l.Verb] { // a wait that was cut short was not carried out
 		return err
 	}

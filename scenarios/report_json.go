@@ -3,11 +3,14 @@ package scenarios
 import (
 	"encoding/json"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
 	"faultlab/engine"
 	"faultlab/faultprovider"
+	"faultlab/scenarios/lang"
+	"faultlab/scenarios/timeline"
 )
 
 // reportJSON is a report as machines read it. Times are seconds since the timeline began.
@@ -20,7 +23,7 @@ type reportJSON struct {
 	Clock      string                 `json:"clock"`
 	Seed       int64                  `json:"seed"`
 	Stopped    string                 `json:"stopped,omitempty"`
-	Failures   []failureJSON          `json:"failures"`
+	Failures   []*lang.Failure        `json:"failures"`
 	Warnings   []string               `json:"warnings,omitempty"`
 	Left       []Leftover             `json:"left,omitempty"`
 	Seconds    float64                `json:"seconds"`
@@ -28,13 +31,6 @@ type reportJSON struct {
 	Operations []operationJSON        `json:"operations"`
 	Effects    []faultprovider.Effect `json:"effects"`
 	Timeline   []entryJSON            `json:"timeline"`
-}
-
-type failureJSON struct {
-	Line     int    `json:"line"`
-	Expect   string `json:"expect"`
-	Expected string `json:"expected"`
-	Seen     string `json:"seen"`
 }
 
 type runJSON struct {
@@ -45,11 +41,7 @@ type runJSON struct {
 	Verdict   engine.RunVerdict `json:"verdict"` // empty while the run is open
 	Why       string            `json:"why,omitempty"`
 	Code      string            `json:"code,omitempty"`
-	Attempts  int               `json:"attempts"`
-	Calls     int               `json:"calls"`
-	Requests  int               `json:"requests"` // on the wire
-
-	ByTransport int `json:"byTransport,omitempty"` // of these, sent again by the transport itself
+	timeline.Counts
 }
 
 type operationJSON struct {
@@ -77,20 +69,15 @@ type entryJSON struct {
 // WriteJSON writes the report as one object on one line.
 func (r *Report) WriteJSON(w io.Writer) error {
 	out := reportJSON{Scenario: r.Scenario.Name, Title: r.Scenario.Title, File: r.Scenario.File, Passed: r.Passed(), Mode: r.Mode, Clock: "virtual",
-		Seed: r.Seed, Stopped: r.Stopped, Failures: []failureJSON{}, Warnings: r.Warnings, Left: r.Left, Seconds: r.Took.Seconds(),
+		Seed: r.Seed, Stopped: r.Stopped, Failures: slices.Concat([]*lang.Failure{}, r.Failures), Warnings: r.Warnings, Left: r.Left, Seconds: r.Took.Seconds(),
 		Runs: []runJSON{}, Operations: []operationJSON{}, Effects: r.View.Effects, Timeline: []entryJSON{}}
 	if r.Wall {
 		out.Clock = "wall"
 	}
-	for _, f := range r.Failures {
-		out.Failures = append(out.Failures, failureJSON{f.Line, f.What, f.Expected, f.Seen})
-	}
 	for i, run := range r.View.Runs {
 		verdict := r.View.RunVerdicts[i]
-		j := runJSON{Run: run.ID, Workflow: run.Admitted.Workflow, Status: run.Status, Reconcile: run.Reconcile, Verdict: verdict.RunVerdict, Why: verdict.Why(), Code: run.Code}
-		c := r.View.Counts(run)
-		j.Attempts, j.Calls, j.Requests, j.ByTransport = c.Attempts, c.Calls, c.Requests, c.ByTransport
-		out.Runs = append(out.Runs, j)
+		out.Runs = append(out.Runs, runJSON{Run: run.ID, Workflow: run.Admitted.Workflow, Status: run.Status, Reconcile: run.Reconcile,
+			Verdict: verdict.RunVerdict, Why: verdict.Why(), Code: run.Code, Counts: r.View.Counts(run)})
 	}
 	for _, o := range r.View.Operations {
 		out.Operations = append(out.Operations, operationJSON{engine.StepName(o.Step, o.Undo), o.Write, o.Subject, o.Runs, o.Keys, o.Belief, effectIDs(o.Effects), o.Verdict, o.Why})
@@ -98,9 +85,7 @@ func (r *Report) WriteJSON(w io.Writer) error {
 	for _, e := range r.Timeline {
 		out.Timeline = append(out.Timeline, entryOf(e, r.View.Start))
 	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(out)
+	return writeLine(w, out)
 }
 
 func effectIDs(all []faultprovider.Effect) []string {
@@ -126,11 +111,16 @@ func entryOf(e Entry, start time.Time) entryJSON {
 
 // WriteJSON writes that there is no report, as one object on one line.
 func (u *Unread) WriteJSON(w io.Writer) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(struct {
+	return writeLine(w, struct {
 		File   string   `json:"file"`
 		Passed bool     `json:"passed"`
 		Errors []string `json:"errors"`
 	}{u.File, false, strings.Split(u.Error(), "\n")})
+}
+
+// writeLine writes a value as JSON on one line.
+func writeLine(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
 }

@@ -1,9 +1,9 @@
 package scenarios
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"faultlab/faultprovider/fault"
@@ -85,16 +85,9 @@ func FaultsOf(l lang.Line) ([]fault.Fault, error) {
 		if err != nil {
 			return nil, err
 		}
-		number := func(name string, into *int) {
-			if l.Has(name) {
-				*into, _ = strconv.Atoi(l.Opt(name))
-			}
-		}
-		if l.Has("step") {
-			f.On.Step = l.Opt("step")
-		}
-		number("attempt", &f.On.Attempt)
-		number("request", &f.On.Request)
+		f.On.Step = cmp.Or(l.Opt("step"), f.On.Step)
+		f.On.Attempt = cmp.Or(l.Number("attempt"), f.On.Attempt)
+		f.On.Request = cmp.Or(l.Number("request"), f.On.Request)
 		out[i] = f
 	}
 	return out, nil

@@ -12,10 +12,10 @@ type Expectation struct {
 
 // Failure is an expectation that was not met.
 type Failure struct {
-	Line     int    // of the scenario file
-	What     string // the expectation as written
-	Expected string // in words
-	Seen     string // in words
+	Line     int    `json:"line"`     // of the scenario file
+	What     string `json:"expect"`   // the expectation as written
+	Expected string `json:"expected"` // in words
+	Seen     string `json:"seen"`     // in words
 }
 
 // Error is one sentence.

@@ -1,5 +1,7 @@
 package lang
 
+import "strconv"
+
 // Scenario is one parsed scenario file: what its head declares, the script, and
 // the files that the script uses.
 type Scenario struct {
@@ -89,6 +91,12 @@ func (l Line) Arg(n int) string {
 		return l.Args[n]
 	}
 	return ""
+}
+
+// Number is an option's value as a number; 0 if it was not given.
+func (l Line) Number(name string) int {
+	n, _ := strconv.Atoi(l.Opt(name))
+	return n
 }
 
 // Opt is the value of a named option; empty if it was left out.

@@ -77,9 +77,10 @@ type Repeat struct {
 
 // Counts are what a run did, counted apart: where they differ, something repeated by itself.
 type Counts struct {
-	Attempts, Calls int
-	Requests        int // on the wire, those of its look-ups apart
-	ByTransport     int // of the requests, those that a transport sent again by itself
+	Attempts    int `json:"attempts"`
+	Calls       int `json:"calls"`
+	Requests    int `json:"requests"`              // on the wire, those of its look-ups apart
+	ByTransport int `json:"byTransport,omitempty"` // of the requests, those that a transport sent again by itself
 }
 
 // Counts counts what a run did, as the provider saw it.
