@@ -1,9 +1,11 @@
 package ecma
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -36,42 +38,51 @@ func (p *patternParser) escape() (part, bool) {
 	return part{}, true
 }
 
+var (
+	groupReference = regexp.MustCompile(`^<([^>]+)>`)
+	reference      = regexp.MustCompile(`^\\([1-9][0-9]{0,3})`)
+)
+
 func (p *patternParser) namedReference() part {
-	end := strings.IndexByte(p.src[p.at:], '>')
-	if p.peek() != '<' || end < 2 {
+	m := groupReference.FindStringSubmatch(p.src[p.at:])
+	if m == nil {
 		p.fail(`\k needs a group's name: \k<name>`)
 	}
-	name := p.src[p.at+1 : p.at+end]
-	if !strings.Contains(p.src, "(?<"+name+">") {
-		p.fail("no group is named %s", name)
+	if !strings.Contains(p.src, "(?"+m[0]) {
+		p.fail("no group is named %s", m[1])
 	}
-	p.at += end + 1
-	p.put(`\k<` + name + ">")
+	p.at += len(m[0])
+	p.put(`\k` + m[0])
 	return part{empty: true}
 }
 
 // reference reads \1 and so on, where there is such a group.
 func (p *patternParser) reference() bool {
-	end := p.at + 1
-	for end < len(p.src) && end < p.at+5 && p.src[end] >= '0' && p.src[end] <= '9' {
-		end++
-	}
-	digits := p.src[p.at+1 : end]
-	if digits == "" || digits[0] == '0' {
+	m := reference.FindStringSubmatch(p.src[p.at:])
+	if m == nil {
 		return false
 	}
-	n, _ := strconv.Atoi(digits)
+	n, _ := strconv.Atoi(m[1])
 	switch {
 	case n <= p.captures:
-		// A digit behind it would be read as part of the number.
-		p.put("(?:" + `\` + digits + ")")
-		p.at = end
+		p.put("(?:" + m[0] + ")") // a digit behind it would be read as part of the number
+		p.at += len(m[0])
 		return true
 	case p.unicode:
-		p.fail(`there is no group %s`, digits)
+		p.fail(`there is no group %s`, m[1])
 	}
 	return false
 }
+
+// Escapes, behind their backslash: those that the runtime reads as the language does, and \u{...}.
+var (
+	plainEscape     = regexp.MustCompile(`^(?:[dDsSwWfnrtv]|x[[:xdigit:]]{2}|u[[:xdigit:]]{4}|[$()*+./?\[\\\]^{|}])`)
+	codePointEscape = regexp.MustCompile(`^u\{([[:xdigit:]]*)\}`)
+	octalEscape     = regexp.MustCompile(`^(?:[0-3][0-7]{0,2}|[4-7][0-7]?)`)
+)
+
+// escapeNeeds are the letters of escapes, each with what must follow it.
+var escapeNeeds = map[rune]string{'c': "a letter", 'x': "2 hexadecimal digits", 'u': "4 hexadecimal digits"}
 
 // characterEscape reads an escape that stands for one character or for a class of them.
 func (p *patternParser) characterEscape(inClass bool) (class bool) {
@@ -79,114 +90,82 @@ func (p *patternParser) characterEscape(inClass bool) (class bool) {
 	if !p.more() {
 		p.fail(`it ends in a \`)
 	}
-	c, size := utf8.DecodeRuneInString(p.src[p.at:])
-	switch {
-	case strings.ContainsRune("dDsSwW", c):
-		p.at++
-		p.put(`\` + string(c))
-		return true
-	case strings.ContainsRune("fnrtv", c):
-		p.at++
-		p.put(`\` + string(c))
-	case c == 'c':
-		p.control()
+	rest := p.src[p.at:]
+	c, size := utf8.DecodeRuneInString(rest)
+	switch same := plainEscape.FindString(rest); {
+	case same != "":
+		p.at += len(same)
+		p.put(`\` + same)
+		return strings.ContainsRune("dDsSwW", c)
+	case c == 'c' && len(rest) > 1 && rest[1]|0x20 >= 'a' && rest[1]|0x20 <= 'z':
+		p.at += 2
+		p.putf(`\x%02x`, rest[1]&0x1f)
+	case p.unicode && strings.HasPrefix(rest, "u{"):
+		p.codePoint()
+	case escapeNeeds[c] != "" && p.unicode:
+		p.fail(`\%c needs %s`, c, escapeNeeds[c])
+	case c == 'c': // the backslash stands for itself
+		p.put(`\\`)
 	case c >= '0' && c <= '9':
 		p.octal()
-	case c == 'x':
-		p.at++
-		p.hex('x', 2)
-	case c == 'u':
-		p.at++
-		if p.unicode && p.peek() == '{' {
-			p.codePoint()
-		} else {
-			p.hex('u', 4)
-		}
 	case c == 'b' && inClass:
 		p.at++
 		p.put(`\x08`)
-	case c == '-' && p.unicode && inClass, strings.ContainsRune(`^$\.*+?()[]{}|/`, c):
+	case c == '-' && p.unicode && inClass:
 		p.at++
-		p.put(`\` + string(c))
+		p.put(`\-`)
 	case p.unicode:
 		p.fail(`\%c is not an escape with the flag u`, c)
 	default:
 		p.at += size
-		p.character(c)
+		p.character(c, inClass)
 	}
 	return false
 }
 
-// character writes a character that stands for itself, in a class and outside of one.
-func (p *patternParser) character(c rune) {
+// character writes a character that stands for itself.
+func (p *patternParser) character(c rune, inClass bool) {
+	special := `$()*+./?[\]^{|}`
+	if inClass {
+		special = `-/[\]^`
+	}
 	switch {
 	case c < 0x20 || c == 0x7f || c == 0x2028 || c == 0x2029:
 		p.putf(`\u%04x`, c)
-	case c < utf8.RuneSelf && !strings.ContainsRune("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_ \"'#%&,:;<=>@`~!", c):
+	case strings.ContainsRune(special, c):
 		p.put(`\` + string(c))
 	default:
 		p.put(string(c))
 	}
 }
 
-// control reads \cA; without a letter the backslash stands for itself.
-func (p *patternParser) control() {
-	next := byte(0)
-	if p.at+1 < len(p.src) {
-		next = p.src[p.at+1] | 0x20
-	}
-	switch {
-	case next >= 'a' && next <= 'z':
-		p.putf(`\x%02x`, next-'a'+1)
-		p.at += 2
-	case p.unicode:
-		p.fail(`\c needs a letter`)
-	default:
-		p.put(`\\`)
-	}
-}
-
 // octal reads \0, and without the flag u the old octal escapes; \8 and \9 are those digits.
 func (p *patternParser) octal() {
-	value, start := 0, p.at
-	for p.more() && p.at < start+3 && p.peek() >= '0' && p.peek() <= '7' && value*8+int(p.peek()-'0') < 256 {
-		value = value*8 + int(p.peek()-'0')
-		p.at++
-	}
-	switch length := p.at - start; {
-	case length == 0 && !p.unicode:
+	digits := octalEscape.FindString(p.src[p.at:])
+	p.at += len(digits)
+	switch value, _ := strconv.ParseUint(digits, 8, 8); {
+	case p.unicode && (digits != "0" || p.peek() >= '0' && p.peek() <= '9'):
+		p.fail(`an octal escape; write \x and two digits`)
+	case digits == "":
 		p.put(string(p.peek()))
 		p.at++
-	case p.unicode && (length != 1 || value != 0 || p.peek() >= '0' && p.peek() <= '9'):
-		p.fail(`an octal escape; write \x and two digits`)
 	default:
 		p.putf(`\x%02x`, value)
 	}
 }
 
-// hex reads the digits of \x or \u; without them the letter stands for itself.
-func (p *patternParser) hex(letter byte, digits int) {
-	end := p.at + digits
-	if end <= len(p.src) && strings.Trim(p.src[p.at:end], "0123456789abcdefABCDEF") == "" {
-		p.put(`\` + string(letter) + p.src[p.at:end])
-		p.at = end
-		return
-	}
-	if p.unicode {
-		p.fail(`\%c needs %d hexadecimal digits`, letter, digits)
-	}
-	p.put(string(letter))
-}
-
-// codePoint reads the braces of \u{1F600}.
+// codePoint reads \u{1F600}.
 func (p *patternParser) codePoint() {
-	end := strings.IndexByte(p.src[p.at:], '}')
-	value, err := strconv.ParseUint(p.src[p.at+1:p.at+max(1, end)], 16, 32)
-	if err != nil || value > 0x10ffff {
+	m := codePointEscape.FindStringSubmatch(p.src[p.at:])
+	if m == nil {
+		m = []string{"", ""}
+	}
+	value, err := strconv.ParseUint(m[1], 16, 32)
+	if err != nil || value > unicode.MaxRune {
 		p.fail(`\u{...} needs a code point of at most 10FFFF`)
 	}
 	p.putf(`\u{%x}`, value)
-	p.at += end + 1
+	p.at += len(m[0])
 }
 
 // class reads a class in brackets.
@@ -236,24 +215,17 @@ func (p *patternParser) between(low string, set bool) {
 // member reads one member of a class: its text as written, and whether it is a set of characters.
 func (p *patternParser) member() (text string, set bool) {
 	from := len(p.out)
-	if p.peek() != '\\' {
+	switch {
+	case p.peek() != '\\':
 		c, size := utf8.DecodeRuneInString(p.src[p.at:])
 		p.at += size
-		p.classCharacter(c)
-	} else if p.propertyEscape(true) {
-		return "", true
-	} else {
+		p.character(c, true)
+	case p.propertyEscape(true):
+		set = true
+	default:
 		set = p.characterEscape(true)
 	}
 	return string(p.out[from:]), set
-}
-
-func (p *patternParser) classCharacter(c rune) {
-	if c == '^' || c == '-' || c == '[' || c == '/' || c == '\n' || c == '\r' {
-		p.character(c)
-		return
-	}
-	p.put(string(c))
 }
 
 // ordinal is the code of a member of a class, -1 where that is not worth knowing.

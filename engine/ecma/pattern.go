@@ -1,19 +1,24 @@
+// Package ecma knows where the JavaScript runtime differs from the language (ECMA-262), so that a script is never
+// silently wrong: Pattern rewrites a regular expression into one that means the same and that the runtime gets right,
+// or refuses it; Unsupported names what the parser stumbled over.
+//
+// It is text in, text out, and knows neither the runtime nor any other package of the engine. What it writes is
+// JavaScript again: a rewritten pattern means the same in every engine, and may be rewritten once more.
 package ecma
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
 // PatternError says why a regular expression is refused: it is not valid, or the runtime would answer wrongly.
 type PatternError struct {
-	Offset int    // in the pattern, in bytes
-	Text   string // what is wrong
-	Hint   string // what to write instead; "" where Text says it
-	Valid  bool   // it is valid JavaScript, and only not supported here
+	Text  string // what is wrong
+	Hint  string // what to write instead; "" where Text says it
+	Valid bool   // it is valid JavaScript, and only not supported here
 }
 
 // Error is the text and the hint in one sentence.
@@ -36,14 +41,10 @@ func Pattern(pattern, flags string) (string, error) {
 	if err := checkFlags(flags); err != nil {
 		return "", err
 	}
-	p := &patternParser{src: pattern, names: map[string]bool{}}
-	p.unicode, p.multiline, p.dotAll, p.ignoreCase = strings.Contains(flags, "u"), strings.Contains(flags, "m"), strings.Contains(flags, "s"), strings.Contains(flags, "i")
+	has := func(flag string) bool { return strings.Contains(flags, flag) }
+	p := &patternParser{src: pattern, names: map[string]bool{}, unicode: has("u"), multiline: has("m"), dotAll: has("s"), ignoreCase: has("i")}
 	p.captures, p.named = countCaptures(pattern)
-	err := p.run()
-	if err != nil {
-		return "", err
-	}
-	return string(p.out), nil
+	return p.run()
 }
 
 func checkFlags(flags string) error {
@@ -60,22 +61,16 @@ func checkFlags(flags string) error {
 	return nil
 }
 
+var escapeClassOrGroup = regexp.MustCompile(`(?s)\\.|\[(?:\\.|[^\]\\])*|\(\?<[^=!]|\(\??`)
+
 // countCaptures counts the capturing groups of a pattern, and tells whether one has a name.
 func countCaptures(pattern string) (count int, named bool) {
-	class := false
-	for i := 0; i < len(pattern); i++ {
-		switch c := pattern[i]; {
-		case c == '\\':
-			i++
-		case c == '[':
-			class = true
-		case c == ']':
-			class = false
-		case class || c != '(':
-		case !strings.HasPrefix(pattern[i:], "(?"):
-			count++
-		case strings.HasPrefix(pattern[i:], "(?<") && !strings.HasPrefix(pattern[i:], "(?<=") && !strings.HasPrefix(pattern[i:], "(?<!"):
+	for _, found := range escapeClassOrGroup.FindAllString(pattern, -1) {
+		switch {
+		case strings.HasPrefix(found, "(?<"):
 			count, named = count+1, true
+		case found == "(":
+			count++
 		}
 	}
 	return count, named
@@ -107,14 +102,10 @@ type part struct {
 // maxGroups is how deep groups may nest.
 const maxGroups = 200
 
-func (p *patternParser) run() (err error) {
+func (p *patternParser) run() (out string, err error) {
 	defer func() {
-		switch bad := recover().(type) {
-		case nil:
-		case *PatternError:
-			err = bad
-		default:
-			panic(bad)
+		if bad := recover(); bad != nil {
+			out, err = "", bad.(*PatternError)
 		}
 	}()
 	p.disjunction()
@@ -124,15 +115,15 @@ func (p *patternParser) run() (err error) {
 	if p.named && p.unicode {
 		p.put("(?=)") // one of the runtime's engines forgets the names, and has no lookahead
 	}
-	return nil
+	return string(p.out), nil
 }
 
 func (p *patternParser) fail(format string, args ...any) {
-	panic(&PatternError{Offset: p.at, Text: "the regular expression is not valid: " + fmt.Sprintf(format, args...)})
+	panic(&PatternError{Text: "the regular expression is not valid: " + fmt.Sprintf(format, args...)})
 }
 
-func (p *patternParser) refuse(at int, text, hint string) {
-	panic(&PatternError{Offset: at, Text: text, Hint: hint, Valid: true})
+func (p *patternParser) refuse(text, hint string) {
+	panic(&PatternError{Text: text, Hint: hint, Valid: true})
 }
 
 func (p *patternParser) put(text string) { p.out = append(p.out, text...) }
@@ -184,18 +175,16 @@ func (p *patternParser) alternative() part {
 
 // term reads an atom or an assertion with its quantifier.
 func (p *patternParser) term() part {
-	start := p.at
 	read, repeats := p.atom()
 	low, high, ok := p.quantifier()
 	if !ok {
 		return read
 	}
 	if !repeats {
-		p.at = start
 		p.fail("nothing to repeat")
 	}
 	if high > 1 && read.captures && (read.skips || read.empty) {
-		p.refuse(start, "a repeated part of the regular expression has a capturing group that an iteration can skip, which is not supported",
+		p.refuse("a repeated part of the regular expression has a capturing group that an iteration can skip, which is not supported",
 			"write (?:...) for a group whose text is not read")
 	}
 	return part{read.captures, read.skips || read.captures && low == 0, read.empty || low == 0}
@@ -207,10 +196,14 @@ const lineEnd = `\n\r\u2028\u2029`
 // atom reads what stands before a quantifier, and tells whether it may be repeated.
 func (p *patternParser) atom() (read part, repeats bool) {
 	switch c := p.peek(); c {
-	case '^':
-		return p.assertion("^", "(?<![^"+lineEnd+"])"), false
-	case '$':
-		return p.assertion("$", "(?![^"+lineEnd+"])"), false
+	case '^', '$':
+		p.at++
+		if p.multiline {
+			p.put(map[byte]string{'^': "(?<![^" + lineEnd + "])", '$': "(?![^" + lineEnd + "])"}[c])
+		} else {
+			p.put(string(c))
+		}
+		return part{empty: true}, false
 	case '(':
 		return p.group()
 	case '.':
@@ -237,15 +230,6 @@ func (p *patternParser) atom() (read part, repeats bool) {
 	return part{}, true
 }
 
-func (p *patternParser) assertion(plain, ofLines string) part {
-	p.at++
-	if p.multiline {
-		plain = ofLines
-	}
-	p.put(plain)
-	return part{empty: true}
-}
-
 // literal reads one character that stands for itself.
 func (p *patternParser) literal() {
 	c, size := utf8.DecodeRuneInString(p.src[p.at:])
@@ -253,31 +237,25 @@ func (p *patternParser) literal() {
 		p.fail("a bare %c; write \\%c", c, c)
 	}
 	p.at += size
-	switch {
-	case strings.ContainsRune("{}]/", c):
-		p.put(`\` + string(c))
-	case c == '\n':
-		p.put(`\n`)
-	case c == '\r':
-		p.put(`\r`)
-	default:
-		p.put(p.src[p.at-size : p.at])
-	}
+	p.character(c, false)
 }
+
+var (
+	groupKind  = regexp.MustCompile(`^\((?:\?(?:[:=!]|<[=!]?))?`)
+	groupFlags = regexp.MustCompile(`^\(\?[imsx-]+[:)]`)
+)
 
 // group reads a group of any kind.
 func (p *patternParser) group() (part, bool) {
-	start := p.at
-	kind := ""
-	for _, k := range []string{"(?:", "(?=", "(?!", "(?<=", "(?<!", "(?<", "("} {
-		if p.take(k) {
-			kind = k
-			break
-		}
-	}
+	rest := p.src[p.at:]
+	kind := groupKind.FindString(rest)
+	p.at += len(kind)
 	capture := kind == "(" || kind == "(?<"
-	if kind == "(" && p.peek() == '?' {
-		p.refuseGroup(start)
+	switch {
+	case groupFlags.MatchString(rest):
+		p.refuse("flags within a regular expression, as (?i:...), are not supported", "give the flag to the whole expression")
+	case kind == "(" && p.peek() == '?':
+		p.fail("(? begins no group that JavaScript knows")
 	}
 	p.put(kind)
 	if kind == "(?<" {
@@ -285,7 +263,7 @@ func (p *patternParser) group() (part, bool) {
 	}
 	if capture {
 		if p.opened++; p.looked {
-			p.refuse(start, "a capturing group behind one in a lookahead or lookbehind is not supported: its text can get lost",
+			p.refuse("a capturing group behind one in a lookahead or lookbehind is not supported: its text can get lost",
 				"write (?:...) for the one whose text is not read, or use two expressions")
 		}
 	}
@@ -305,15 +283,7 @@ func (p *patternParser) group() (part, bool) {
 	return body, true
 }
 
-// refuseGroup says what is wrong with a group "(?" of no known kind.
-func (p *patternParser) refuseGroup(start int) {
-	p.at = start
-	rest := strings.TrimLeft(p.src[start+2:], "imsx-")
-	if len(rest) < len(p.src)-start-2 && rest != "" && (rest[0] == ':' || rest[0] == ')') {
-		p.refuse(start, "flags within a regular expression, as (?i:...), are not supported", "give the flag to the whole expression")
-	}
-	p.fail("(? begins no group that JavaScript knows")
-}
+var groupName = regexp.MustCompile(`^[$_\pL][$\pL\p{Nd}\p{Mn}\p{Mc}\p{Pc}]*$`)
 
 // name reads a group's name behind "(?<".
 func (p *patternParser) name() {
@@ -322,10 +292,8 @@ func (p *patternParser) name() {
 		p.fail("a group's name is not closed")
 	}
 	name := p.src[p.at : p.at+end]
-	for i, c := range name {
-		if !(c == '$' || c == '_' || unicode.IsLetter(c) || i > 0 && (unicode.IsDigit(c) || unicode.Is(unicode.Mn, c) || unicode.Is(unicode.Mc, c) || unicode.Is(unicode.Pc, c))) {
-			p.fail("%q is not a name of a group", name)
-		}
+	if !groupName.MatchString(name) {
+		p.fail("%q is not a name of a group", name)
 	}
 	if p.names[name] {
 		p.fail("two groups are named %s", name)
@@ -338,25 +306,19 @@ func (p *patternParser) name() {
 // quantifier reads *, +, ? or braces and what makes them lazy.
 func (p *patternParser) quantifier() (low, high int, ok bool) {
 	start := p.at
-	switch c := p.peek(); c {
-	case '*', '+', '?':
-		p.at++
+	switch {
+	case p.take("*"):
 		low, high = 0, many
-		if c == '+' {
-			low = 1
-		}
-		if c == '?' {
-			high = 1
-		}
-	case '{':
+	case p.take("+"):
+		low, high = 1, many
+	case p.take("?"):
+		low, high = 0, 1
+	default:
 		if low, high, ok = p.braces(); !ok {
 			return 0, 0, false
 		}
-	default:
-		return 0, 0, false
 	}
 	if high < low {
-		p.at = start
 		p.fail("the numbers of a quantifier are out of order")
 	}
 	p.take("?")
@@ -366,36 +328,27 @@ func (p *patternParser) quantifier() (low, high int, ok bool) {
 
 const many = 1 << 30
 
+var braces = regexp.MustCompile(`^\{([0-9]+)(,?)([0-9]*)\}`)
+
 // braces reads {n}, {n,} or {n,m}; anything else is left where it is.
 func (p *patternParser) braces() (low, high int, ok bool) {
-	end := strings.IndexByte(p.src[p.at:], '}')
-	if end < 0 {
+	m := braces.FindStringSubmatch(p.src[p.at:])
+	if m == nil || m[2] == "" && m[3] != "" {
 		return 0, 0, false
 	}
-	first, second, comma := strings.Cut(p.src[p.at+1:p.at+end], ",")
-	low, ok = number(first)
-	if !ok {
-		return 0, 0, false
+	p.at += len(m[0])
+	low, high = number(m[1]), number(m[3])
+	if m[2] == "" {
+		high = low
 	}
-	high = low
-	if comma {
-		if high, ok = number(second); second == "" {
-			high, ok = many, true
-		}
-	}
-	if ok {
-		p.at += end + 1
-	}
-	return low, high, ok
+	return low, high, true
 }
 
-func number(digits string) (int, bool) {
-	if digits == "" || strings.Trim(digits, "0123456789") != "" {
-		return 0, false
-	}
+// number reads digits; none, or too many of them, are many.
+func number(digits string) int {
 	n, err := strconv.Atoi(digits)
-	if err != nil || n > many {
-		n = many
+	if err != nil {
+		return many
 	}
-	return n, true
+	return min(n, many)
 }

@@ -1,12 +1,18 @@
 package ecma
 
 import (
+	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"unicode"
+
+	"golang.org/x/text/unicode/rangetable"
 )
+
+var propertyName = regexp.MustCompile(`^\{([^}]*)\}`)
 
 // propertyEscape reads \p{...} or \P{...} and writes the ranges that it stands for.
 func (p *patternParser) propertyEscape(inClass bool) bool {
@@ -14,16 +20,14 @@ func (p *patternParser) propertyEscape(inClass bool) bool {
 	if !p.unicode || !negated && !strings.HasPrefix(p.src[p.at:], `\p`) {
 		return false
 	}
-	start, end := p.at, strings.IndexByte(p.src[p.at:], '}')
-	p.at += 2
-	if p.peek() != '{' || end < 0 {
+	m := propertyName.FindStringSubmatch(p.src[p.at+2:])
+	if m == nil {
 		p.fail(`\p and \P need a property in braces, as \p{L}`)
 	}
-	name := p.src[p.at+1 : start+end]
-	p.at = start + end + 1
-	set, known := propertySet(name)
-	if !known {
-		p.refuse(start, fmt.Sprintf(`the Unicode property %q is not supported`, name),
+	p.at += 2 + len(m[0])
+	set := propertySet(m[1])
+	if set == nil {
+		p.refuse(fmt.Sprintf(`the Unicode property %q is not supported`, m[1]),
 			"general categories as L or Lu, Script=..., Alphabetic, Uppercase, Lowercase, White_Space, ASCII and Any are")
 	}
 	if negated {
@@ -32,7 +36,12 @@ func (p *patternParser) propertyEscape(inClass bool) bool {
 	if !inClass {
 		p.put("[")
 	}
-	p.put(members(set))
+	for _, s := range set {
+		p.putf(`\u{%x}`, s.low)
+		if s.high > s.low {
+			p.putf(`-\u{%x}`, s.high)
+		}
+	}
 	if !inClass {
 		p.put("]")
 	}
@@ -42,142 +51,80 @@ func (p *patternParser) propertyEscape(inClass bool) bool {
 // span is a range of code points, both ends included.
 type span struct{ low, high rune }
 
-// propertySet is the set of a property's code points.
-func propertySet(name string) (set []span, known bool) {
-	if cached, ok := propertySets.Load(name); ok {
-		return cached.([]span), true
-	}
-	switch key, value, two := strings.Cut(name, "="); {
-	case two && (key == "General_Category" || key == "gc"):
-		set, known = category(value)
-	case two && (key == "Script" || key == "sc"):
-		var table *unicode.RangeTable
-		if table, known = unicode.Scripts[scriptName(value)]; known {
-			set = spans(table)
-		}
-	case two:
-		return nil, false
-	default:
-		if set, known = category(name); !known {
-			set, known = binaryProperty(name)
-		}
-	}
-	if known {
-		propertySets.Store(name, set)
-	}
-	return set, known
-}
-
 // propertySets are the sets that were asked for, by the name in braces.
 var propertySets sync.Map
 
-// category is the set of a general category, by its short or long name.
-func category(name string) ([]span, bool) {
-	if long := categories[name]; long != "" {
-		name = long
+// propertySet returns the code points of a property in ascending spans, nil for a property that is not known.
+func propertySet(name string) []span {
+	if set, ok := propertySets.Load(name); ok {
+		return set.([]span)
 	}
-	switch name {
-	case "LC":
-		return union(unicode.Lu, unicode.Ll, unicode.Lt), true
-	case "Cn":
-		return complement(assigned()), true
-	case "C":
-		return complement(union(unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Z)), true
+	table := propertyTable(name)
+	if table == nil {
+		return nil
 	}
-	table, ok := unicode.Categories[name]
-	if !ok {
-		return nil, false
-	}
-	return spans(table), true
+	var set []span
+	rangetable.Visit(table, func(c rune) {
+		if n := len(set); n > 0 && set[n-1].high == c-1 {
+			set[n-1].high = c
+			return
+		}
+		set = append(set, span{c, c})
+	})
+	propertySets.Store(name, set)
+	return set
 }
 
-func assigned() []span {
-	return union(unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Z, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs)
-}
-
-// categories are the long names of general categories and the aliases that have no table (ECMA-262, table 70).
-var categories = map[string]string{
-	"Cased_Letter": "LC", "Close_Punctuation": "Pe", "Connector_Punctuation": "Pc", "Control": "Cc", "cntrl": "Cc", "Currency_Symbol": "Sc",
-	"Dash_Punctuation": "Pd", "Decimal_Number": "Nd", "digit": "Nd", "Enclosing_Mark": "Me", "Final_Punctuation": "Pf", "Format": "Cf",
-	"Initial_Punctuation": "Pi", "Letter": "L", "Letter_Number": "Nl", "Line_Separator": "Zl", "Lowercase_Letter": "Ll", "Mark": "M",
-	"Combining_Mark": "M", "Math_Symbol": "Sm", "Modifier_Letter": "Lm", "Modifier_Symbol": "Sk", "Nonspacing_Mark": "Mn", "Number": "N",
-	"Open_Punctuation": "Ps", "Other": "C", "Other_Letter": "Lo", "Other_Number": "No", "Other_Punctuation": "Po", "Other_Symbol": "So",
-	"Paragraph_Separator": "Zp", "Private_Use": "Co", "Punctuation": "P", "punct": "P", "Separator": "Z", "Space_Separator": "Zs",
-	"Spacing_Mark": "Mc", "Surrogate": "Cs", "Symbol": "S", "Titlecase_Letter": "Lt", "Unassigned": "Cn", "Uppercase_Letter": "Lu",
-}
-
-// scriptName gives the long name of a script for the short names that are in use.
-func scriptName(name string) string {
-	if long := scripts[name]; long != "" {
-		return long
+// propertyTable finds a general category, by its short or long name, a script or a binary property (ECMA-262, tables 69 to 72).
+func propertyTable(name string) *unicode.RangeTable {
+	category := func(name string) *unicode.RangeTable {
+		return unicode.Categories[cmp.Or(unicode.CategoryAliases[name], name)]
 	}
-	return name
+	key, value, two := strings.Cut(name, "=")
+	switch {
+	case two && (key == "General_Category" || key == "gc"):
+		return category(value)
+	case two && (key == "Script" || key == "sc"):
+		return unicode.Scripts[cmp.Or(scripts[value], value)]
+	case two:
+		return nil
+	case category(name) != nil:
+		return category(name)
+	case slices.Contains(plainProperties, name):
+		return unicode.Properties[name]
+	case derivedProperties[name] != nil:
+		return rangetable.Merge(derivedProperties[name]...)
+	}
+	return nil
 }
 
+// scripts are the long names of scripts for the short ones that are in use.
 var scripts = map[string]string{"Arab": "Arabic", "Armn": "Armenian", "Beng": "Bengali", "Cyrl": "Cyrillic", "Deva": "Devanagari", "Geor": "Georgian",
 	"Grek": "Greek", "Hang": "Hangul", "Hani": "Han", "Hebr": "Hebrew", "Hira": "Hiragana", "Kana": "Katakana", "Latn": "Latin", "Thai": "Thai",
 	"Zyyy": "Common", "Zinh": "Inherited", "Qaai": "Inherited"}
 
-// binaryProperty is the set of a property that is true or false.
-func binaryProperty(name string) ([]span, bool) {
-	switch name {
-	case "Any":
-		return []span{{0, unicode.MaxRune}}, true
-	case "ASCII":
-		return []span{{0, unicode.MaxASCII}}, true
-	case "Assigned":
-		return assigned(), true
-	case "Alphabetic", "Alpha":
-		return union(unicode.L, unicode.Nl, unicode.Other_Alphabetic), true
-	case "Uppercase", "Upper":
-		return union(unicode.Lu, unicode.Other_Uppercase), true
-	case "Lowercase", "Lower":
-		return union(unicode.Ll, unicode.Other_Lowercase), true
-	case "White_Space", "space":
-		return spans(unicode.White_Space), true
-	case "Math":
-		return union(unicode.Sm, unicode.Other_Math), true
-	case "Hex_Digit", "ASCII_Hex_Digit", "Dash", "Diacritic", "Extender", "Ideographic", "Quotation_Mark", "Sentence_Terminal",
-		"Terminal_Punctuation", "Unified_Ideograph", "Variation_Selector", "Pattern_White_Space", "Noncharacter_Code_Point":
-		return spans(unicode.Properties[name]), true
-	}
-	return nil, false
+// plainProperties are the binary properties that the Unicode tables have under the same name.
+var plainProperties = []string{"White_Space", "Hex_Digit", "ASCII_Hex_Digit", "Dash", "Diacritic", "Extender", "Ideographic", "Quotation_Mark",
+	"Sentence_Terminal", "Terminal_Punctuation", "Unified_Ideograph", "Variation_Selector", "Pattern_White_Space", "Noncharacter_Code_Point"}
+
+// derivedProperties are the others that are known, each with the tables that make it up.
+var derivedProperties = map[string][]*unicode.RangeTable{
+	"Any":        {everything},
+	"ASCII":      {{R16: []unicode.Range16{{Lo: 0, Hi: unicode.MaxASCII, Stride: 1}}}},
+	"Assigned":   {unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Z, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs},
+	"Alphabetic": alphabetic, "Alpha": alphabetic,
+	"Uppercase": uppercase, "Upper": uppercase,
+	"Lowercase": lowercase, "Lower": lowercase,
+	"space": {unicode.White_Space},
+	"Math":  {unicode.Sm, unicode.Other_Math},
 }
 
-// spans are the ranges of a table, without gaps between them where it has none.
-func spans(table *unicode.RangeTable) []span { return union(table) }
-
-func union(tables ...*unicode.RangeTable) []span {
-	var all []span
-	for _, t := range tables {
-		for _, r := range t.R16 {
-			all = addRange(all, rune(r.Lo), rune(r.Hi), rune(r.Stride))
-		}
-		for _, r := range t.R32 {
-			all = addRange(all, rune(r.Lo), rune(r.Hi), rune(r.Stride))
-		}
-	}
-	slices.SortFunc(all, func(a, b span) int { return int(a.low - b.low) })
-	merged := all[:0]
-	for _, s := range all {
-		if n := len(merged); n > 0 && s.low <= merged[n-1].high+1 {
-			merged[n-1].high = max(merged[n-1].high, s.high)
-			continue
-		}
-		merged = append(merged, s)
-	}
-	return merged
-}
-
-func addRange(to []span, low, high, stride rune) []span {
-	if stride == 1 {
-		return append(to, span{low, high})
-	}
-	for c := low; c <= high; c += stride {
-		to = append(to, span{c, c})
-	}
-	return to
-}
+var (
+	everything = &unicode.RangeTable{R16: []unicode.Range16{{Lo: 0, Hi: 0xffff, Stride: 1}}, R32: []unicode.Range32{{Lo: 0x10000, Hi: unicode.MaxRune, Stride: 1}}}
+	alphabetic = []*unicode.RangeTable{unicode.L, unicode.Nl, unicode.Other_Alphabetic}
+	uppercase  = []*unicode.RangeTable{unicode.Lu, unicode.Other_Uppercase}
+	lowercase  = []*unicode.RangeTable{unicode.Ll, unicode.Other_Lowercase}
+)
 
 func complement(set []span) []span {
 	var out []span
@@ -192,16 +139,4 @@ func complement(set []span) []span {
 		out = append(out, span{next, unicode.MaxRune})
 	}
 	return out
-}
-
-// members writes a set as members of a class.
-func members(set []span) string {
-	var b strings.Builder
-	for _, s := range set {
-		fmt.Fprintf(&b, `\u{%x}`, s.low)
-		if s.high > s.low {
-			fmt.Fprintf(&b, `-\u{%x}`, s.high)
-		}
-	}
-	return b.String()
 }
