@@ -1,5 +1,7 @@
 package clock
 
+import "slices"
+
 // actor is one strand of the program. Its fields are guarded by Virtual.mu.
 type actor struct {
 	id    int
@@ -16,14 +18,12 @@ type actor struct {
 	held    bool // in one of Virtual's two queues of that name
 	back    bool // held, and wants to go on
 	ended   bool
-	serves  bool  // counted in Virtual.serving
 	wire    *wire // whose provider's end it is
-	opened  []*wire
 }
 
-func (v *Virtual) newActor(name string) *actor {
+func (v *Virtual) newActor(name string, start func()) *actor {
 	v.actors++
-	a := &actor{id: v.actors, name: name, turn: make(chan struct{}, 1)}
+	a := &actor{id: v.actors, name: name, start: start, turn: make(chan struct{}, 1)}
 	v.live[a.id] = a
 	return a
 }
@@ -48,7 +48,14 @@ func (v *Virtual) block(a *actor) {
 // wake makes a waiting actor ready.
 func (v *Virtual) wake(a *actor) {
 	a.waits = ""
-	v.ready.push(a)
+	v.ready = append(v.ready, a)
+}
+
+// pop takes the oldest of a queue.
+func pop(queue *[]*actor) *actor {
+	a := (*queue)[0]
+	*queue = slices.Delete(*queue, 0, 1)
+	return a
 }
 
 // schedule gives the baton to whoever is next, if nobody has it.
@@ -92,21 +99,21 @@ func (v *Virtual) next() *actor {
 	switch {
 	case v.paused:
 		return nil
-	case v.entries.len() > 0:
-		return v.entries.pop()
-	case v.flying > v.serving && !v.closed:
+	case len(v.entries) > 0:
+		return pop(&v.entries)
+	case v.underWay() && !v.closed:
 		return nil
-	case v.closed && wantsBack(&v.heldEntered):
+	case v.closed && wantsBack(v.heldEntered):
 		return v.backFrom(&v.heldEntered)
-	case v.closed && wantsBack(&v.held):
+	case v.closed && wantsBack(v.held):
 		return v.backFrom(&v.held)
-	case v.ready.len() > 0:
-		return v.ready.pop()
+	case len(v.ready) > 0:
+		return pop(&v.ready)
 	case v.due():
 		return v.fire()
-	case v.heldEntered.len() > 0:
+	case len(v.heldEntered) > 0:
 		return v.backFrom(&v.heldEntered)
-	case v.held.len() > 0:
+	case len(v.held) > 0:
 		return v.backFrom(&v.held)
 	}
 	return nil
@@ -115,21 +122,24 @@ func (v *Virtual) next() *actor {
 // jump takes the earliest timer and makes its time the present, unless something holds time or the pacer has yet to
 // sleep on it. Before that comes who waits for the end of this instant.
 func (v *Virtual) jump() *actor {
-	still := !v.paused && v.heldEntered.len()+v.held.len()+v.moving+len(v.parked) == 0
-	if still && v.last.len() > 0 {
-		a := v.last.pop()
-		a.waits = ""
-		return a
-	}
-	if !still || len(v.timers) == 0 {
+	if v.paused || len(v.heldEntered)+len(v.held)+v.moving()+len(v.parked) > 0 {
 		v.settle()
 		return nil
 	}
-	at := v.timers[0].at
-	if !v.reached(at) {
+	if len(v.last) > 0 {
+		a := pop(&v.last)
+		a.waits = ""
+		return a
+	}
+	t := v.nextTimer()
+	if t == nil {
+		v.settle()
 		return nil
 	}
-	v.now.Store(at)
+	if !v.reached(t.at) {
+		return nil
+	}
+	v.now.Store(t.at)
 	v.noteCoincidences()
 	return v.fire()
 }
@@ -138,23 +148,22 @@ func (v *Virtual) jump() *actor {
 func (v *Virtual) hold(a *actor) {
 	a.held = true
 	if a.entered {
-		v.heldEntered.push(a)
+		v.heldEntered = append(v.heldEntered, a)
 	} else {
-		v.held.push(a)
+		v.held = append(v.held, a)
 	}
 }
 
-func wantsBack(held *fifo[*actor]) bool { return held.len() > 0 && held.first().back }
+func wantsBack(held []*actor) bool { return len(held) > 0 && held[0].back }
 
 // backFrom takes the actor that has been held longest, once it wants to go on.
-func (v *Virtual) backFrom(held *fifo[*actor]) *actor {
-	a := held.first()
-	if !a.back {
+func (v *Virtual) backFrom(held *[]*actor) *actor {
+	if !wantsBack(*held) {
 		return nil
 	}
+	a := pop(held)
 	a.held, a.back, a.away = false, false, false
-	v.recountActor(a)
-	return held.pop()
+	return a
 }
 
 // run is the goroutine of an actor; it goes on with the next one if that has yet to start.
@@ -192,7 +201,9 @@ func (v *Virtual) retire(a *actor) {
 	}
 	a.ended = true
 	delete(v.live, a.id)
-	v.dropWires(a)
+	if w := a.wire; w != nil && w.owner == a {
+		w.close()
+	}
 	if a.done != nil {
 		close(a.done)
 	}
@@ -204,10 +215,9 @@ func (v *Virtual) retire(a *actor) {
 // Enter makes the calling goroutine an actor, before all that are ready now.
 func (v *Virtual) Enter(name string) (leave func()) {
 	v.mu.Lock()
-	a := v.newActor(name)
+	a := v.newActor(name, nil)
 	a.entered = true
-	v.recountActor(a)
-	v.entries.push(a)
+	v.entries = append(v.entries, a)
 	v.schedule()
 	v.unlock()
 	<-a.turn
@@ -229,12 +239,7 @@ func (v *Virtual) Outside(f func()) {
 		return
 	}
 	a.away = true
-	v.recountActor(a)
-	v.cur = nil
-	v.schedule()
-	v.unlock()
-	defer v.comeBack(a)
-	f()
+	v.leave(a, f)
 }
 
 // Hold runs f without the baton and with time held still.
@@ -242,12 +247,12 @@ func (v *Virtual) Hold(f func()) {
 	v.mu.Lock()
 	a := v.cur
 	if a == nil {
-		v.moving++
-		v.schedule()
+		v.holds++
+		v.schedule() // the pacer stops
 		v.unlock()
 		defer func() {
 			v.mu.Lock()
-			v.moving--
+			v.holds--
 			v.schedule()
 			v.unlock()
 		}()
@@ -255,6 +260,11 @@ func (v *Virtual) Hold(f func()) {
 		return
 	}
 	v.hold(a)
+	v.leave(a, f)
+}
+
+// leave gives the baton of a on, gives mu back and runs f, and comes back whichever way f ends.
+func (v *Virtual) leave(a *actor, f func()) {
 	v.cur = nil
 	v.schedule()
 	v.unlock()
@@ -269,8 +279,7 @@ func (v *Virtual) comeBack(a *actor) {
 		a.back = true
 	} else {
 		a.away = false
-		v.recountActor(a)
-		v.entries.push(a)
+		v.entries = append(v.entries, a)
 	}
 	v.schedule()
 	v.unlock()

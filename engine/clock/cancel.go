@@ -5,14 +5,50 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // A cancellation of one of our contexts is a walk over what hangs on it, in the order in which it was hung there:
 // callbacks are called, children are cancelled likewise, and only then Done closes. The standard library would close
 // Done first and start a goroutine for each callback, in no order.
 
-// spawner starts the actor that carries a foreign cancellation into our tree.
-type spawner func(name string, f func())
+// contexts makes the contexts of a clock.
+type contexts struct {
+	// spawn starts the actor that carries a foreign cancellation into our tree.
+	spawn func(name string, f func())
+	// after runs f as an actor after d, when a deadline with this cause is over.
+	after func(d time.Duration, cause error, f func()) (stop func() bool)
+}
+
+// WithCancel makes a context whose OnCancel callbacks run in order, in the actor that cancels it.
+func (cs *contexts) WithCancel(parent context.Context) (context.Context, context.CancelCauseFunc) {
+	c := cs.below(parent)
+	return c, c.node.cancel
+}
+
+// WithTimeout cancels with cause after d; at once if d is not above zero.
+func (cs *contexts) WithTimeout(parent context.Context, d time.Duration, cause error) (context.Context, context.CancelCauseFunc) {
+	if cause == nil {
+		cause = context.DeadlineExceeded
+	}
+	c := cs.below(parent)
+	switch {
+	case d <= 0:
+		c.node.cancel(cause)
+	case c.Err() == nil:
+		stop := cs.after(d, cause, func() { c.node.cancel(cause) })
+		c.node.onRelease(func() { stop() })
+	}
+	return c, c.node.cancel
+}
+
+// below makes a context below parent.
+func (cs *contexts) below(parent context.Context) *clockContext {
+	n := &node{}
+	n.std, n.closeStd = context.WithCancelCause(context.WithoutCancel(parent))
+	n.onRelease(cs.OnCancel(parent, n.cancel))
+	return &clockContext{n.std, n}
+}
 
 // node is the cancellable part of one of our contexts.
 type node struct {
@@ -44,22 +80,6 @@ func (c *clockContext) Value(key any) any {
 func nearest(ctx context.Context) *node {
 	n, _ := ctx.Value(nodeKey{}).(*node)
 	return n
-}
-
-// direct reports whether n's context and ctx are cancelled together, by nothing else.
-func (n *node) direct(ctx context.Context) bool {
-	if c, ok := ctx.(*clockContext); ok {
-		return c.node == n
-	}
-	return n.std.Done() == ctx.Done()
-}
-
-// newContext hangs a context below parent.
-func newContext(parent context.Context, spawn spawner) *clockContext {
-	n := &node{}
-	n.std, n.closeStd = context.WithCancelCause(context.WithoutCancel(parent))
-	n.onRelease(onCancel(parent, spawn, n.cancel))
-	return &clockContext{n.std, n}
 }
 
 // cancel runs what hangs on n and closes Done. The first call counts.
@@ -138,8 +158,8 @@ func cancelled(ctx context.Context) error {
 	return n.cause
 }
 
-// onCancel is Clock.OnCancel.
-func onCancel(ctx context.Context, spawn spawner, f func(cause error)) (stop func()) {
+// OnCancel runs f once when ctx is cancelled: see Clock.
+func (cs *contexts) OnCancel(ctx context.Context, f func(cause error)) (stop func()) {
 	if c, ok := ctx.(*clockContext); ok { // most are, and then nobody need make a channel
 		return c.node.hang(f)
 	}
@@ -147,7 +167,7 @@ func onCancel(ctx context.Context, spawn spawner, f func(cause error)) (stop fun
 		return func() {}
 	}
 	n := nearest(ctx)
-	if n != nil && n.direct(ctx) {
+	if n != nil && n.std.Done() == ctx.Done() { // only with n
 		return n.hang(f)
 	}
 	if ctx.Err() != nil {
@@ -162,7 +182,7 @@ func onCancel(ctx context.Context, spawn spawner, f func(cause error)) (stop fun
 		}
 	}
 	forget := context.AfterFunc(ctx, func() {
-		spawn("cancel", func() { once(context.Cause(ctx)) })
+		cs.spawn("cancel", func() { once(context.Cause(ctx)) })
 	})
 	unhang := func() {}
 	if n != nil {

@@ -16,6 +16,8 @@ package clock
 
 import (
 	"context"
+	"runtime/debug"
+	"sync/atomic"
 	"time"
 )
 
@@ -88,3 +90,36 @@ const (
 	AtReply  Point = "reply"  // the provider, before the first byte of its answer
 	AtRecord Point = "record" // the caller, the answer in hand, before it is on disk
 )
+
+// panics holds who is told of panics in actors. While nobody is, one ends the program as any other does.
+type panics struct {
+	f atomic.Pointer[func(name string, value any, stack []byte)]
+}
+
+// OnPanic sets who is told of a panic in an actor: its name, the value, and the stack; nil lets it end the program.
+func (p *panics) OnPanic(f func(name string, value any, stack []byte)) { store(&p.f, f, f == nil) }
+
+// guard runs f and tells of its panic. It does not return from one that nobody is told of, nor from runtime.Goexit.
+func (p *panics) guard(name string, f func()) {
+	returned := false
+	defer func() {
+		told := p.f.Load()
+		if returned || told == nil {
+			return
+		}
+		if value := recover(); value != nil {
+			(*told)(name, value, debug.Stack())
+		}
+	}()
+	f()
+	returned = true
+}
+
+// store keeps a function where it can be read without a lock.
+func store[F any](to *atomic.Pointer[F], f F, none bool) {
+	if none {
+		to.Store(nil)
+		return
+	}
+	to.Store(&f)
+}

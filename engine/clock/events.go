@@ -1,9 +1,8 @@
 package clock
 
 import (
-	"context"
+	"slices"
 	"sync/atomic"
-	"time"
 )
 
 // event is a one-shot signal of a virtual clock.
@@ -56,7 +55,7 @@ func (e *event) Wait() {
 	}
 	a := v.current("Event.Wait")
 	if v.closed {
-		v.ready.push(a)
+		v.ready = append(v.ready, a)
 	} else {
 		a.waits = e.what
 		e.waiters = append(e.waiters, a)
@@ -64,74 +63,72 @@ func (e *event) Wait() {
 	v.block(a)
 }
 
-// sleeper is one Sleep: a timer and a context, of which the first counts. Guarded by Virtual.mu.
-type sleeper struct {
-	a     *actor
-	timer *timer
-	over  bool
-	cause error
+// Verdict is what becomes of an actor at a gate.
+type Verdict int
+
+// The verdicts.
+const (
+	Pass Verdict = iota // it goes on
+	Park                // it is held until Release; while anybody is, time stands still and nobody times out
+)
+
+// Parked is an actor that is held at a gate.
+type Parked struct {
+	ID      int // for Release
+	Point   Point
+	Subject string
+	Name    string // the actor's
 }
 
-// Sleep waits for d, or for ctx, whose cause it then returns. On a closed clock it returns ErrClosed.
-func (v *Virtual) Sleep(ctx context.Context, d time.Duration) error { return v.sleep(ctx, d, false) }
-
-// SleepFirst is a Sleep that ends before everything else that is due at its instant, whenever that was registered: who
-// says "after 3 s" from outside acts on what is due at 3 s.
-func (v *Virtual) SleepFirst(ctx context.Context, d time.Duration) error {
-	return v.sleep(ctx, d, true)
+// parking is a parked actor as the clock knows it.
+type parking struct {
+	Parked
+	a *actor
 }
 
-func (v *Virtual) sleep(ctx context.Context, d time.Duration, first bool) error {
-	if cause := cancelled(ctx); cause != nil {
-		return cause
+// SetGate sets who is asked at every Gate; nil lets everybody pass. f runs in the actor that is at the gate and may
+// do what an actor may: cancel the context of a worker that is to crash there, say. Who is parked stays so.
+func (v *Virtual) SetGate(f func(p Point, subject string) Verdict) { store(&v.gate, f, f == nil) }
+
+// Gate asks what SetGate set, and holds the calling actor if it says so.
+func (v *Virtual) Gate(p Point, subject string) {
+	f := v.gate.Load()
+	if f == nil || (*f)(p, subject) != Park {
+		return
 	}
-	s := &sleeper{}
-	defer v.OnCancel(ctx, func(cause error) { v.interrupt(s, cause) })()
 	v.mu.Lock()
-	if s.over { // a goroutine that is no actor cancelled ctx just now
-		v.unlock()
-		return s.cause
-	}
-	a := v.current("Sleep")
+	a := v.current("Gate")
 	if v.closed {
-		v.ready.push(a)
-		v.block(a)
-		return ErrClosed
+		v.unlock()
+		return
 	}
-	s.a = a
-	a.waits, a.err = "a time", nil
-	s.timer = v.addTimer(d, &timer{sleeper: s, first: first})
+	v.parks++
+	v.parked = append(v.parked, parking{Parked{v.parks, p, subject, a.name}, a})
+	a.waits = "release at gate " + string(p)
+	v.news = true
 	v.block(a)
-	return a.err
 }
 
-// interrupt ends a Sleep before its time.
-func (v *Virtual) interrupt(s *sleeper, cause error) {
+// Parked lists who is held at gates, in the order of coming.
+func (v *Virtual) Parked() []Parked {
 	v.mu.Lock()
-	if !s.over {
-		s.over, s.cause = true, cause
-		if s.a != nil && v.removeTimer(s.timer) {
-			s.a.err = cause
-			v.wake(s.a)
-			v.schedule()
-		}
+	defer v.unlock()
+	out := make([]Parked, 0, len(v.parked))
+	for _, p := range v.parked {
+		out = append(out, p.Parked)
+	}
+	return out
+}
+
+// Release lets a parked actor go on, after all that are ready now. Of an id that is not parked nothing is released.
+func (v *Virtual) Release(id int) {
+	v.mu.Lock()
+	if i := slices.IndexFunc(v.parked, func(p parking) bool { return p.ID == id }); i >= 0 {
+		a := v.parked[i].a
+		v.parked = slices.Delete(v.parked, i, i+1)
+		v.news = true
+		v.wake(a)
+		v.schedule()
 	}
 	v.unlock()
 }
-
-// EndOfInstant lets the calling actor go on once everything else of this instant is over: nobody is ready, no byte
-// moves, and the next thing is due later or never. Those who wait so come back one after the other, in the order of going.
-func (v *Virtual) EndOfInstant() {
-	v.mu.Lock()
-	a := v.current("EndOfInstant")
-	if v.closed {
-		v.ready.push(a)
-	} else {
-		a.waits = "the end of this instant"
-		v.last.push(a)
-	}
-	v.block(a)
-}
-
-// Advance lets the calling actor sleep d: time goes on by d, and all that is due happens.
-func (v *Virtual) Advance(d time.Duration) { _ = v.Sleep(context.Background(), d) }

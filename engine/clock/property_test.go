@@ -207,27 +207,3 @@ func TestTimersGoOffInOrder(t *testing.T) {
 		}
 	})
 }
-
-// The queue is the plain one.
-func TestFifo(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		var q fifo[int]
-		var plain []int
-		for i, push := range rapid.SliceOf(rapid.Bool()).Draw(t, "pushes") {
-			switch {
-			case push:
-				q.push(i)
-				plain = append(plain, i)
-			case len(plain) > 0:
-				if first, got := q.first(), q.pop(); first != plain[0] || got != plain[0] {
-					t.Fatalf("got %d and %d, want %d", first, got, plain[0])
-				}
-				plain = plain[1:]
-			}
-			if q.len() != len(plain) {
-				t.Fatalf("%d long, want %d", q.len(), len(plain))
-			}
-		}
-	})
-}

@@ -2,7 +2,6 @@ package clock
 
 import (
 	"cmp"
-	"container/heap"
 	"context"
 	"math"
 	"slices"
@@ -11,62 +10,34 @@ import (
 
 // timer is something due at an instant: the end of a Sleep, or a function that becomes an actor.
 type timer struct {
-	at      int64 // nanoseconds since Virtual.start
-	order   uint64
-	index   int // in the heap; -1 once it is out
-	sleeper *sleeper
-	f       func()
-	cause   error // of a WithTimeout, which makes it a deadline
-	first   bool  // before all others of its instant
+	at       int64 // nanoseconds since Virtual.start
+	order    uint64
+	first    bool // before all others of its instant
+	f        func()
+	deadline error // the cause of a WithTimeout
+
+	sleeper *actor // of a Sleep, which its timer or its context ends, whichever comes first
+	over    bool
+	cause   error // of the context's end
 }
 
-// timerHeap has the earliest timer first; at one instant, those that ask for it, then the one registered first.
-type timerHeap []*timer
-
-func (h timerHeap) Len() int { return len(h) }
-func (h timerHeap) Less(i, j int) bool {
-	a, b := h[i], h[j]
+// laterFirst is the order of Virtual.timers: the next one is the last. At one instant those that ask for it come
+// first, then the one registered first.
+func laterFirst(a, b *timer) int {
 	switch {
 	case a.at != b.at:
-		return a.at < b.at
+		return cmp.Compare(b.at, a.at)
 	case a.first != b.first:
-		return a.first
-	}
-	return a.order < b.order
-}
-func (h timerHeap) Swap(i, j int) {
-	h[i], h[j] = h[j], h[i]
-	h[i].index, h[j].index = i, j
-}
-func (h *timerHeap) Push(x any) {
-	t := x.(*timer)
-	t.index = len(*h)
-	*h = append(*h, t)
-}
-func (h *timerHeap) Pop() any {
-	last := len(*h) - 1
-	t := (*h)[last]
-	(*h)[last] = nil
-	*h = (*h)[:last]
-	t.index = -1
-	return t
-}
-
-// first calls visit for each timer that is due at the instant of the earliest one.
-func (h timerHeap) first(visit func(*timer)) {
-	var walk func(i int)
-	walk = func(i int) {
-		if i < len(h) && h[i].at == h[0].at {
-			visit(h[i])
-			walk(2*i + 1)
-			walk(2*i + 2)
+		if a.first {
+			return 1
 		}
+		return -1
 	}
-	walk(0)
+	return cmp.Compare(b.order, a.order)
 }
 
 // addTimer sets t to go off after d. mu is held.
-func (v *Virtual) addTimer(d time.Duration, t *timer) *timer {
+func (v *Virtual) addTimer(d time.Duration, t *timer) {
 	now := v.now.Load()
 	t.at = now + max(int64(d), 0)
 	if t.at < now {
@@ -75,50 +46,57 @@ func (v *Virtual) addTimer(d time.Duration, t *timer) *timer {
 	v.timerCount++
 	t.order = v.timerCount
 	if v.closed {
-		t.index = -1
-		return t
+		return
 	}
-	heap.Push(&v.timers, t)
-	return t
+	i, _ := slices.BinarySearchFunc(v.timers, t, laterFirst)
+	v.timers = slices.Insert(v.timers, i, t)
 }
 
 // removeTimer reports whether t had yet to go off. mu is held.
 func (v *Virtual) removeTimer(t *timer) bool {
-	if t.index < 0 {
-		return false
+	i, found := slices.BinarySearchFunc(v.timers, t, laterFirst)
+	if found {
+		v.timers = slices.Delete(v.timers, i, i+1)
 	}
-	heap.Remove(&v.timers, t.index)
-	return true
+	return found
+}
+
+// nextTimer is the earliest timer, or nil.
+func (v *Virtual) nextTimer() *timer {
+	if len(v.timers) == 0 {
+		return nil
+	}
+	return v.timers[len(v.timers)-1]
 }
 
 // due reports whether a timer of this very instant may go off.
 func (v *Virtual) due() bool {
-	return len(v.timers) > 0 && v.timers[0].at <= v.now.Load() && len(v.parked) == 0
+	t := v.nextTimer()
+	return t != nil && t.at <= v.now.Load() && len(v.parked) == 0
 }
 
 // fire takes the earliest timer and returns the actor that it makes ready.
 func (v *Virtual) fire() *actor {
-	t := heap.Pop(&v.timers).(*timer)
-	if s := t.sleeper; s != nil {
-		s.over = true
-		s.a.waits = ""
-		return s.a
+	t := v.nextTimer()
+	last := len(v.timers) - 1
+	v.timers[last] = nil
+	v.timers = v.timers[:last]
+	switch {
+	case t.sleeper != nil:
+		t.over = true
+		t.sleeper.waits = ""
+		return t.sleeper
+	case t.deadline != nil:
+		return v.newActor("deadline", t.f)
 	}
-	name := "timer"
-	if t.cause != nil {
-		name = "deadline"
-	}
-	a := v.newActor(name)
-	a.start = t.f
-	return a
+	return v.newActor("timer", t.f)
 }
 
 // AfterFunc runs f as an actor after d.
-func (v *Virtual) AfterFunc(d time.Duration, f func()) (stop func() bool) {
-	return v.after(d, &timer{f: f})
-}
+func (v *Virtual) AfterFunc(d time.Duration, f func()) (stop func() bool) { return v.after(d, nil, f) }
 
-func (v *Virtual) after(d time.Duration, t *timer) (stop func() bool) {
+func (v *Virtual) after(d time.Duration, deadline error, f func()) (stop func() bool) {
+	t := &timer{f: f, deadline: deadline}
 	v.mu.Lock()
 	v.addTimer(d, t)
 	v.schedule()
@@ -132,42 +110,79 @@ func (v *Virtual) after(d time.Duration, t *timer) (stop func() bool) {
 	}
 }
 
-// WithCancel makes a context whose OnCancel callbacks run in order, in the actor that cancels it.
-func (v *Virtual) WithCancel(parent context.Context) (context.Context, context.CancelCauseFunc) {
-	c := newContext(parent, v.Go)
-	return c, c.node.cancel
+// Sleep waits for d, or for ctx, whose cause it then returns. On a closed clock it returns ErrClosed.
+func (v *Virtual) Sleep(ctx context.Context, d time.Duration) error { return v.sleep(ctx, d, false) }
+
+// SleepFirst is a Sleep that ends before everything else that is due at its instant, whenever that was registered: who
+// says "after 3 s" from outside acts on what is due at 3 s.
+func (v *Virtual) SleepFirst(ctx context.Context, d time.Duration) error {
+	return v.sleep(ctx, d, true)
 }
 
-// WithTimeout cancels with cause after d; at once if d is not above zero.
-func (v *Virtual) WithTimeout(parent context.Context, d time.Duration, cause error) (context.Context, context.CancelCauseFunc) {
-	if cause == nil {
-		cause = context.DeadlineExceeded
+func (v *Virtual) sleep(ctx context.Context, d time.Duration, first bool) error {
+	if cause := cancelled(ctx); cause != nil {
+		return cause
 	}
-	c := newContext(parent, v.Go)
-	if d <= 0 {
-		c.node.cancel(cause)
-		return c, c.node.cancel
+	t := &timer{first: first}
+	defer v.OnCancel(ctx, func(cause error) { v.interrupt(t, cause) })()
+	v.mu.Lock()
+	if t.over { // a goroutine that is no actor cancelled ctx just now
+		v.unlock()
+		return t.cause
 	}
-	if c.Err() == nil {
-		stop := v.after(d, &timer{f: func() { c.node.cancel(cause) }, cause: cause})
-		c.node.onRelease(func() { stop() })
+	a := v.current("Sleep")
+	if v.closed {
+		v.ready = append(v.ready, a)
+		v.block(a)
+		return ErrClosed
 	}
-	return c, c.node.cancel
+	t.sleeper = a
+	a.waits, a.err = "a time", nil
+	v.addTimer(d, t)
+	v.block(a)
+	return a.err
 }
 
-// OnCancel runs f once when ctx is cancelled: see Clock.
-func (v *Virtual) OnCancel(ctx context.Context, f func(cause error)) (stop func()) {
-	return onCancel(ctx, v.Go, f)
+// interrupt ends a Sleep before its time.
+func (v *Virtual) interrupt(t *timer, cause error) {
+	v.mu.Lock()
+	if !t.over {
+		t.over, t.cause = true, cause
+		if t.sleeper != nil && v.removeTimer(t) {
+			t.sleeper.err = cause
+			v.wake(t.sleeper)
+			v.schedule()
+		}
+	}
+	v.unlock()
 }
+
+// EndOfInstant lets the calling actor go on once everything else of this instant is over: nobody is ready, no byte
+// moves, and the next thing is due later or never. Those who wait so come back one after the other, in the order of going.
+func (v *Virtual) EndOfInstant() {
+	v.mu.Lock()
+	a := v.current("EndOfInstant")
+	if v.closed {
+		v.ready = append(v.ready, a)
+	} else {
+		a.waits = "the end of this instant"
+		v.last = append(v.last, a)
+	}
+	v.block(a)
+}
+
+// Advance lets the calling actor sleep d: time goes on by d, and all that is due happens.
+func (v *Virtual) Advance(d time.Duration) { _ = v.Sleep(context.Background(), d) }
 
 // NextDeadline is when the earliest timer goes off.
 func (v *Virtual) NextDeadline() (time.Time, bool) {
 	v.mu.Lock()
 	defer v.unlock()
-	if len(v.timers) == 0 {
+	t := v.nextTimer()
+	if t == nil {
 		return time.Time{}, false
 	}
-	return v.start.Add(time.Duration(v.timers[0].at)), true
+	return v.start.Add(time.Duration(t.at)), true
 }
 
 // Coincidence is an instant at which a deadline and another timer, a reply or a commit, fell together: which of
@@ -184,29 +199,22 @@ const maxCoincidences = 100
 func (v *Virtual) Coincidences() []Coincidence {
 	v.mu.Lock()
 	defer v.unlock()
-	return append([]Coincidence(nil), v.together...)
+	return slices.Clone(v.together)
 }
 
 // noteCoincidences looks at the timers of the instant that begins. mu is held.
 func (v *Virtual) noteCoincidences() {
-	var deadlines []*timer
+	var deadlines []Coincidence
 	others := false
-	v.timers.first(func(t *timer) {
-		switch {
-		case t.cause != nil:
-			deadlines = append(deadlines, t)
-		case !t.first: // what comes first by rule is no chance
+	for i := len(v.timers) - 1; i >= 0 && v.timers[i].at == v.now.Load(); i-- {
+		if t := v.timers[i]; t.deadline != nil {
+			deadlines = append(deadlines, Coincidence{v.Now(), t.deadline.Error()})
+		} else if !t.first { // what comes first by rule is no chance
 			others = true
 		}
-	})
-	if !others {
-		return
 	}
-	slices.SortFunc(deadlines, func(a, b *timer) int { return cmp.Compare(a.order, b.order) })
-	for _, t := range deadlines {
-		if len(v.together) == maxCoincidences {
-			v.together = v.together[1:]
-		}
-		v.together = append(v.together, Coincidence{v.Now(), t.cause.Error()})
+	if others {
+		v.together = append(v.together, deadlines...)
+		v.together = v.together[max(0, len(v.together)-maxCoincidences):]
 	}
 }

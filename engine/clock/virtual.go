@@ -1,11 +1,12 @@
 package clock
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -22,32 +23,31 @@ var ErrClosed = errors.New("the virtual clock is closed")
 // Run starts a program and waits for its end; Do and Idle are for a screen that goes on. Close it when done.
 type Virtual struct {
 	panics
+	contexts
 	start time.Time
 	now   atomic.Int64 // nanoseconds since start; written under mu
 	gate  atomic.Pointer[func(p Point, subject string) Verdict]
 
 	mu          sync.Mutex
-	cur         *actor       // holds the baton
-	entries     fifo[*actor] // come in from outside: Enter, Do, the end of Outside
-	ready       fifo[*actor]
-	held        fifo[*actor] // in Hold, or outside by a wire that was given up; they come back in this order
-	heldEntered fifo[*actor] // likewise, of those who entered
-	last        fifo[*actor] // in EndOfInstant
+	cur         *actor   // holds the baton
+	entries     []*actor // come in from outside: Enter, Do, the end of Outside
+	ready       []*actor
+	held        []*actor // in Hold, or outside by a wire that was given up; they come back in this order
+	heldEntered []*actor // likewise, of those who entered
+	last        []*actor // in EndOfInstant
 	live        map[int]*actor
 	actors      int // how many there ever were
 
-	timers     timerHeap
+	timers     []*timer // the next one last
 	timerCount uint64
 	together   []Coincidence
 
 	wires   map[string]*wire
 	givenUp []string // ids of the latest wires that closed after being given up
-	moving  int      // wires that move, and Holds of goroutines that are no actors
-	flying  int      // of these, wires whose caller is outside: their bytes are under way
-	serving int      // entered actors that may be the other end of a flying wire
+	holds   int      // Holds of goroutines that are no actors
 
-	parked map[int]parking
-	parks  int
+	parked []parking
+	parks  int // how many there ever were
 
 	pace
 	paused, closed bool
@@ -61,13 +61,9 @@ var _ Clock = (*Virtual)(nil)
 
 // NewVirtual makes a virtual clock that stands at start, at speed 0: every wait is over at once.
 func NewVirtual(start time.Time) *Virtual {
-	return &Virtual{
-		start:  start.Round(0),
-		live:   map[int]*actor{},
-		wires:  map[string]*wire{},
-		parked: map[int]parking{},
-		rested: true,
-	}
+	v := &Virtual{start: start.Round(0), live: map[int]*actor{}, wires: map[string]*wire{}, rested: true}
+	v.contexts = contexts{v.Go, v.after}
+	return v
 }
 
 // Now is the time of the latest event. It never interpolates: see Shown.
@@ -76,9 +72,7 @@ func (v *Virtual) Now() time.Time { return v.start.Add(time.Duration(v.now.Load(
 // Go starts f as an actor, after all that are ready now.
 func (v *Virtual) Go(name string, f func()) {
 	v.mu.Lock()
-	a := v.newActor(name)
-	a.start = f
-	v.ready.push(a)
+	v.ready = append(v.ready, v.newActor(name, f))
 	v.schedule()
 	v.unlock()
 }
@@ -87,9 +81,9 @@ func (v *Virtual) Go(name string, f func()) {
 // no actors. done closes when f is over. While the clock is paused f waits like everybody else.
 func (v *Virtual) Do(name string, f func()) (done <-chan struct{}) {
 	v.mu.Lock()
-	a := v.newActor(name)
-	a.start, a.done = f, make(chan struct{})
-	v.entries.push(a)
+	a := v.newActor(name, f)
+	a.done = make(chan struct{})
+	v.entries = append(v.entries, a)
 	v.schedule()
 	v.unlock()
 	return a.done
@@ -104,7 +98,14 @@ func (v *Virtual) Run(ctx context.Context, f func()) error {
 		if v.closed {
 			return ErrClosed
 		}
-		return v.deadlock()
+		d := &Deadlock{At: v.Now()}
+		for _, a := range v.waiting() {
+			d.Waiting = append(d.Waiting, Waiting{a.name, a.waits})
+		}
+		if len(d.Waiting) > 0 {
+			return d
+		}
+		return nil
 	})
 }
 
@@ -144,8 +145,8 @@ func (v *Virtual) AtRest() bool {
 }
 
 func (v *Virtual) resting() bool {
-	return v.cur == nil && v.entries.len()+v.ready.len()+v.heldEntered.len()+v.held.len()+v.last.len() == 0 &&
-		v.moving+len(v.parked)+len(v.timers) == 0
+	return v.cur == nil && len(v.entries)+len(v.ready)+len(v.heldEntered)+len(v.held)+len(v.last) == 0 &&
+		len(v.parked)+len(v.timers) == 0 && v.moving() == 0
 }
 
 // Notify sets what is called whenever AtRest or Parked has changed, so that a screen need not poll. f runs without
@@ -179,16 +180,12 @@ func (v *Virtual) Close() {
 	v.mu.Lock()
 	if !v.closed {
 		v.closed, v.paused = true, false
-		for _, t := range v.timers {
-			t.index = -1
-		}
-		v.timers = nil
+		v.timers, v.parked = nil, nil
 		for _, a := range v.waiting() {
 			a.err = ErrClosed
 			v.wake(a)
 		}
-		v.last = fifo[*actor]{}
-		clear(v.parked)
+		v.last = nil
 		v.news = true
 		v.schedule()
 	}
@@ -196,14 +193,36 @@ func (v *Virtual) Close() {
 	v.stopPacer()
 }
 
+// Deadlock says that nothing will happen any more and yet actors wait: with no deadline, or they would not wait still.
+type Deadlock struct {
+	At      time.Time
+	Waiting []Waiting // the oldest actor first
+}
+
+// Waiting is an actor and what it waits for.
+type Waiting struct{ Actor, For string }
+
+// maxNamed bounds how many actors the error's text names.
+const maxNamed = 10
+
+func (d *Deadlock) Error() string {
+	var names []string
+	for _, w := range d.Waiting[:min(maxNamed, len(d.Waiting))] {
+		names = append(names, fmt.Sprintf("%q waits for %q", w.Actor, w.For))
+	}
+	if more := len(d.Waiting) - maxNamed; more > 0 {
+		names = append(names, fmt.Sprintf("and %d more", more))
+	}
+	return fmt.Sprintf("deadlock at %s: nothing is left that could happen, and %s", d.At.Format(time.RFC3339Nano), strings.Join(names, ", "))
+}
+
 // waiting lists the live actors that wait, the oldest first.
 func (v *Virtual) waiting() []*actor {
 	var out []*actor
-	for _, a := range v.live {
-		if a.waits != "" {
+	for _, id := range slices.Sorted(maps.Keys(v.live)) {
+		if a := v.live[id]; a.waits != "" {
 			out = append(out, a)
 		}
 	}
-	slices.SortFunc(out, func(a, b *actor) int { return cmp.Compare(a.id, b.id) })
 	return out
 }

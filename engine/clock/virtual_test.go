@@ -295,7 +295,7 @@ func TestACallbackCanBeStoppedWhileTheCancellationIsUnderWay(t *testing.T) {
 		cancel()
 		for ready := 0; ready == 0; runtime.Gosched() {
 			v.mu.Lock()
-			ready = v.ready.len()
+			ready = len(v.ready)
 			v.mu.Unlock()
 		}
 		stop()

@@ -11,11 +11,16 @@ import (
 // Wall is the machine's time. Its actors are goroutines like any other; nothing holds time.
 type Wall struct {
 	panics
+	contexts
 	gate atomic.Pointer[func(p Point, subject string)]
 }
 
 // NewWall makes a wall clock. It owns nothing that would have to be closed.
-func NewWall() *Wall { return &Wall{} }
+func NewWall() *Wall {
+	w := &Wall{}
+	w.contexts = contexts{w.Go, func(d time.Duration, _ error, f func()) (stop func() bool) { return w.AfterFunc(d, f) }}
+	return w
+}
 
 var _ Clock = (*Wall)(nil)
 
@@ -49,32 +54,6 @@ func (w *Wall) Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// WithCancel makes a context whose OnCancel callbacks run in order, in the goroutine that cancels it.
-func (w *Wall) WithCancel(parent context.Context) (context.Context, context.CancelCauseFunc) {
-	c := newContext(parent, w.Go)
-	return c, c.node.cancel
-}
-
-// WithTimeout cancels with cause after d; at once if d is not above zero.
-func (w *Wall) WithTimeout(parent context.Context, d time.Duration, cause error) (context.Context, context.CancelCauseFunc) {
-	if cause == nil {
-		cause = context.DeadlineExceeded
-	}
-	c := newContext(parent, w.Go)
-	if d <= 0 {
-		c.node.cancel(cause)
-		return c, c.node.cancel
-	}
-	stop := w.AfterFunc(d, func() { c.node.cancel(cause) })
-	c.node.onRelease(func() { stop() })
-	return c, c.node.cancel
-}
-
-// OnCancel runs f once when ctx is cancelled: see Clock.
-func (w *Wall) OnCancel(ctx context.Context, f func(cause error)) (stop func()) {
-	return onCancel(ctx, w.Go, f)
-}
-
 // Outside runs f.
 func (w *Wall) Outside(f func()) { f() }
 
@@ -88,13 +67,7 @@ func (w *Wall) Enter(string) (leave func()) { return func() {} }
 func (w *Wall) Wire(string) Wire { return noWire{} }
 
 // SetGate sets what is called at every Gate, in the actor that is there; it may block. nil takes it away.
-func (w *Wall) SetGate(f func(p Point, subject string)) {
-	if f == nil {
-		w.gate.Store(nil)
-		return
-	}
-	w.gate.Store(&f)
-}
+func (w *Wall) SetGate(f func(p Point, subject string)) { store(&w.gate, f, f == nil) }
 
 // Gate calls what SetGate set.
 func (w *Wall) Gate(p Point, subject string) {
@@ -111,10 +84,8 @@ type wallEvent struct {
 	set  chan struct{}
 }
 
-func (e *wallEvent) Set() { e.once.Do(func() { close(e.set) }) }
-
+func (e *wallEvent) Set()  { e.once.Do(func() { close(e.set) }) }
 func (e *wallEvent) Wait() { <-e.set }
-
 func (e *wallEvent) IsSet() bool {
 	select {
 	case <-e.set:

@@ -6,13 +6,44 @@ import "slices"
 type wire struct {
 	v      *Virtual
 	id     string
-	caller *actor   // who sent it; nil: a foreign client
-	owner  *actor   // of a foreign client's wire: who serves it, and ends it by leaving
-	ends   []*actor // entered actors that serve it: more than one if a transport sent it again
+	caller *actor // who sent it; nil: a foreign client
+	owner  *actor // of a foreign client's wire: who serves it, and ends it by leaving
 
 	moving, gaveUp, closed bool
-	flying                 bool // counted in Virtual.flying
 	onGiveUp               []func()
+}
+
+// flying reports whether the bytes of w are under way, with its caller outside.
+func (w *wire) flying() bool { return w.moving && !w.gaveUp && w.caller != nil && w.caller.away }
+
+// moving counts what holds time: wires that move, and Holds of goroutines that are no actors.
+func (v *Virtual) moving() int {
+	n := v.holds
+	for _, w := range v.wires {
+		if w.moving {
+			n++
+		}
+	}
+	return n
+}
+
+// underWay reports whether more wires are flying than entered actors run that may be their other end.
+func (v *Virtual) underWay() bool {
+	n := 0
+	for _, w := range v.wires {
+		if w.flying() {
+			n++
+		}
+	}
+	if n == 0 {
+		return false
+	}
+	for _, a := range v.live {
+		if a.entered && !a.away && (a.wire == nil || a.wire.flying()) {
+			n--
+		}
+	}
+	return n > 0
 }
 
 // maxGivenUp bounds for how many given up requests a provider that comes late is told so.
@@ -30,13 +61,10 @@ func (v *Virtual) Wire(id string) Wire {
 	switch a := v.cur; {
 	case a == nil || a.wire == w:
 	case a.entered && a.wire == nil:
-		a.wire = w
-		w.ends = append(w.ends, a)
+		a.wire = w // one of several, if a transport sent the request again
 	case !w.closed && w.caller == nil: // also a provider that has a request of its own to send
 		w.caller, w.owner = a, nil
-		a.opened = append(a.opened, w)
 	}
-	v.recount(w)
 	return w
 }
 
@@ -59,67 +87,18 @@ func (v *Virtual) newWire(id string) *wire {
 		w.owner = a
 	}
 	v.wires[id] = w
-	w.setMoving(true)
+	w.moving = true
 	return w
 }
 
-func (w *wire) setMoving(moving bool) {
-	if moving == w.moving {
-		return
-	}
-	w.moving = moving
-	if moving {
-		w.v.moving++
-	} else {
-		w.v.moving--
-	}
-}
-
-// recount brings the counts up to date with what has changed about w.
-func (v *Virtual) recount(w *wire) {
-	flying := w.moving && !w.gaveUp && w.caller != nil && w.caller.away
-	if flying != w.flying {
-		w.flying = flying
-		v.flying += delta(flying)
-	}
-	for _, a := range w.ends {
-		v.recountServing(a)
-	}
-}
-
-// recountActor brings the counts up to date with what has changed about a.
-func (v *Virtual) recountActor(a *actor) {
-	for _, w := range a.opened {
-		v.recount(w)
-	}
-	v.recountServing(a)
-}
-
-func (v *Virtual) recountServing(a *actor) {
-	serves := a.entered && !a.ended && !a.away && (a.wire == nil || a.wire.flying)
-	if serves != a.serves {
-		a.serves = serves
-		v.serving += delta(serves)
-	}
-}
-
-func delta(more bool) int {
-	if more {
-		return 1
-	}
-	return -1
-}
-
-func (w *wire) Move() { w.move(true) }
-
+func (w *wire) Move()  { w.move(true) }
 func (w *wire) Still() { w.move(false) }
 
 func (w *wire) move(moving bool) {
 	v := w.v
 	v.mu.Lock()
 	if !w.closed && !w.gaveUp {
-		w.setMoving(moving)
-		v.recount(w)
+		w.moving = moving
 		v.schedule()
 	}
 	v.unlock()
@@ -147,12 +126,10 @@ func (w *wire) GiveUp() {
 		v.unlock()
 		return
 	}
-	w.gaveUp = true
-	w.setMoving(true)
+	w.gaveUp, w.moving = true, true
 	if a := w.caller; a != nil && a.away && !a.held {
 		v.hold(a)
 	}
-	v.recount(w)
 	tell := w.onGiveUp
 	w.onGiveUp = nil
 	v.schedule()
@@ -175,37 +152,10 @@ func (w *wire) close() {
 	if w.closed {
 		return
 	}
-	w.closed, w.onGiveUp = true, nil
-	w.setMoving(false)
+	w.closed, w.moving, w.onGiveUp = true, false, nil
 	delete(v.wires, w.id)
 	if w.gaveUp {
-		if len(v.givenUp) == maxGivenUp {
-			v.givenUp = v.givenUp[1:]
-		}
 		v.givenUp = append(v.givenUp, w.id)
+		v.givenUp = v.givenUp[max(0, len(v.givenUp)-maxGivenUp):]
 	}
-	if a := w.caller; a != nil {
-		a.opened = remove(a.opened, w)
-	}
-	v.recount(w)
-}
-
-// dropWires takes a, which has ended, off the wire that it serves.
-func (v *Virtual) dropWires(a *actor) {
-	if w := a.wire; w != nil {
-		a.wire = nil
-		w.ends = remove(w.ends, a)
-		if w.owner == a {
-			w.close()
-		}
-	}
-	v.recountServing(a)
-}
-
-// remove takes x out of s.
-func remove[T comparable](s []T, x T) []T {
-	if i := slices.Index(s, x); i >= 0 {
-		return slices.Delete(s, i, i+1)
-	}
-	return s
 }

@@ -50,7 +50,7 @@ func TestWire(t *testing.T) {
 			caller.GiveUp()
 			caller.GiveUp()
 			provider.Still() // comes too late to let time go on
-			j.add("%d moves", v.moving)
+			j.add("%d moves", v.moving())
 			provider.OnGiveUp(j.note("third"))
 			caller.Close()
 		}, "first, second, 1 moves, third, timer"},
@@ -84,16 +84,16 @@ func TestWire(t *testing.T) {
 		}, "alone, same true, timer"},
 		{"a wire that only the provider knows ends with it", func(v *Virtual, j *journal) {
 			entered(v, func() { v.Wire("foreign"); v.Hold(func() {}) })
-			j.add("%d wires, %d move", len(v.wires), v.moving)
+			j.add("%d wires, %d move", len(v.wires), v.moving())
 		}, "0 wires, 0 move, timer"},
 		{"a provider can send a request of its own", func(v *Virtual, j *journal) {
 			entered(v, func() {
 				served := v.Wire("served")
 				served.Still()
 				own := v.Wire("own")
-				j.add("%d moves", v.moving)
+				j.add("%d moves", v.moving())
 				own.Close()
-				j.add("%d moves, served is closed %v", v.moving, served.(*wire).closed)
+				j.add("%d moves, served is closed %v", v.moving(), served.(*wire).closed)
 			})
 		}, "1 moves, 0 moves, served is closed false, timer"},
 		{"bytes under way keep the ready waiting until they arrive", func(v *Virtual, j *journal) {
