@@ -24,7 +24,7 @@ func (rl *realm) toBytes(c goja.FunctionCall) goja.Value {
 
 // toUTF8 is a string's bytes as a buffer; a lone surrogate becomes U+FFFD.
 func (rl *realm) toUTF8(c goja.FunctionCall) goja.Value {
-	return rl.buffer([]byte(strings.ToValidUTF8(c.Argument(0).String(), "\uFFFD")))
+	return rl.buffer([]byte(validText(c.Argument(0))))
 }
 
 // fromUTF8 decodes a buffer. The second argument demands valid UTF-8, the third keeps a byte order mark.

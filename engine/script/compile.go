@@ -1,16 +1,15 @@
 package script
 
 import (
-	"container/list"
 	"errors"
 	"strings"
-	"sync"
 	"unicode/utf16"
 
 	"github.com/dop251/goja"
 	"github.com/dop251/goja/ast"
 	"github.com/dop251/goja/file"
 	"github.com/dop251/goja/parser"
+	lru "github.com/hashicorp/golang-lru/v2"
 
 	"faultlab/engine/ecma"
 )
@@ -30,17 +29,20 @@ const (
 	closing  = "\n})()"
 )
 
+// compiled keeps the programs of the texts last used: every attempt of a step runs the same text.
+var compiled, _ = lru.New[string, *Program](256)
+
 // Compile compiles a script's text, or finds it among the last ones compiled. The error is an *Error with the place
 // and the code CodeSyntax, or CodeUnsupported for what the runtime does not have.
 func Compile(src string) (*Program, error) {
-	if p := compiled.get(src); p != nil {
+	if p, ok := compiled.Get(src); ok {
 		return p, nil
 	}
 	p, err := compile(src)
 	if err != nil {
 		return nil, err
 	}
-	compiled.put(src, p)
+	compiled.Add(src, p)
 	return p, nil
 }
 
@@ -70,15 +72,15 @@ func oneBody(tree *ast.Program) bool {
 	if len(tree.Body) != 1 {
 		return false
 	}
-	statement, ok := tree.Body[0].(*ast.ExpressionStatement)
-	if !ok {
+	statement, _ := tree.Body[0].(*ast.ExpressionStatement)
+	if statement == nil {
 		return false
 	}
-	call, ok := statement.Expression.(*ast.CallExpression)
-	if !ok || len(call.ArgumentList) > 0 {
+	call, _ := statement.Expression.(*ast.CallExpression)
+	if call == nil || len(call.ArgumentList) > 0 {
 		return false
 	}
-	_, ok = call.Callee.(*ast.FunctionLiteral)
+	_, ok := call.Callee.(*ast.FunctionLiteral)
 	return ok
 }
 
@@ -87,19 +89,19 @@ func syntaxError(src string, err error) *Error {
 	var list parser.ErrorList
 	var early *goja.CompilerSyntaxError
 	var reference *goja.CompilerReferenceError
+	compiling := func(e goja.CompilerError) {
+		text = e.Message
+		if e.File != nil {
+			at = e.File.Position(e.Offset)
+		}
+	}
 	switch {
 	case errors.As(err, &list) && len(list) > 0:
 		text, at = list[0].Message, list[0].Position
 	case errors.As(err, &early):
-		text = early.Message
-		if early.File != nil {
-			at = early.File.Position(early.Offset)
-		}
+		compiling(early.CompilerError)
 	case errors.As(err, &reference):
-		text = reference.Message
-		if reference.File != nil {
-			at = reference.File.Position(reference.Offset)
-		}
+		compiling(reference.CompilerError)
 	}
 	line, column := place(src, at)
 	if feature, hint := ecma.Unsupported(src, offsetOf(src, at)); feature != "" {
@@ -108,80 +110,37 @@ func syntaxError(src string, err error) *Error {
 	if at.Line > strings.Count(src, "\n")+1 {
 		text = "it ends too early, or its braces do not match"
 	}
-	return &Error{Code: CodeSyntax, Message: cut("the script is not valid JavaScript: "+lowerFirst(text), MaxMessage), Line: line, Column: column}
+	return &Error{Code: CodeSyntax, Message: cut("the script is not valid JavaScript: "+strings.ToLower(text[:1])+text[1:], MaxMessage), Line: line, Column: column}
 }
 
-// offsetOf turns a position of the runtime into an offset of the script.
+// offsetOf turns a position of the runtime, which counts bytes and the opening, into an offset of the script; -1 where
+// it is not known.
 func offsetOf(src string, at file.Position) int {
-	offset := at.Column - 1
-	for range at.Line - 1 {
-		offset += strings.IndexByte(src, '\n') + 1
-		src = src[strings.IndexByte(src, '\n')+1:]
+	if at.Line < 1 {
+		return -1
 	}
+	offset := at.Column - 1
 	if at.Line == 1 {
 		offset -= len(opening)
 	}
-	return offset
+	for line := range strings.Lines(src) {
+		if at.Line--; at.Line == 0 {
+			break
+		}
+		offset += len(line)
+	}
+	return max(0, offset)
 }
 
-// place turns a position of the runtime, which counts bytes and the opening, into a line and column of the script,
-// in UTF-16 units from 1 as an editor counts. What lies behind the script is its end.
+// place turns a position of the runtime into a line and column of the script, in UTF-16 units from 1 as an editor
+// counts. What lies behind the script is its end.
 func place(src string, at file.Position) (line, column int) {
-	if at.Line < 1 {
+	offset := offsetOf(src, at)
+	if offset < 0 {
 		return 0, 0
 	}
-	lines := strings.Split(src, "\n")
-	if at.Line > len(lines) {
-		return len(lines), units(lines[len(lines)-1]) + 1
-	}
-	offset := at.Column - 1
-	if at.Line == 1 {
-		offset -= len(opening)
-	}
-	text := lines[at.Line-1]
-	offset = max(0, min(offset, len(text)))
-	return at.Line, units(text[:offset]) + 1
+	before := src[:min(offset, len(src))]
+	return strings.Count(before, "\n") + 1, units(before[strings.LastIndexByte(before, '\n')+1:]) + 1
 }
 
 func units(s string) int { return len(utf16.Encode([]rune(s))) }
-
-func lowerFirst(s string) string {
-	if s == "" || s[0] < 'A' || s[0] > 'Z' {
-		return s
-	}
-	return string(s[0]+'a'-'A') + s[1:]
-}
-
-// compiled keeps the programs of the texts last used: every attempt of a step runs the same text.
-var compiled = cache{limit: 256, byText: map[string]*list.Element{}}
-
-type cache struct {
-	mu     sync.Mutex
-	limit  int
-	byText map[string]*list.Element
-	recent list.List // of *Program, the last used first
-}
-
-func (c *cache) get(src string) *Program {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	e := c.byText[src]
-	if e == nil {
-		return nil
-	}
-	c.recent.MoveToFront(e)
-	return e.Value.(*Program)
-}
-
-func (c *cache) put(src string, p *Program) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.byText[src] != nil {
-		return
-	}
-	c.byText[src] = c.recent.PushFront(p)
-	if c.recent.Len() > c.limit {
-		oldest := c.recent.Remove(c.recent.Back()).(*Program)
-		delete(c.byText, oldest.source)
-	}
-}

@@ -1,9 +1,7 @@
 package script
 
 import (
-	"container/list"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 )
@@ -55,24 +53,8 @@ func TestWhatIsAllowedInABody(t *testing.T) {
 	}
 }
 
-func TestATextIsCompiledOnceAndTheMemoryForItIsBounded(t *testing.T) {
+func TestATextIsCompiledOnce(t *testing.T) {
 	t.Parallel()
-	c := cache{limit: 3, byText: map[string]*list.Element{}}
-	program := func(i int) *Program { return &Program{source: fmt.Sprint(i)} }
-	for i := range 3 {
-		c.put(fmt.Sprint(i), program(i))
-	}
-	first := c.get("0")
-	c.put("3", program(3))
-	if c.get("0") != first || first == nil {
-		t.Error("the text that was used last was forgotten")
-	}
-	if c.get("1") != nil {
-		t.Error("the text that was not used for longest was kept")
-	}
-	if len(c.byText) != 3 || c.recent.Len() != 3 {
-		t.Errorf("%d texts are kept, want 3", len(c.byText))
-	}
 	a, _ := Compile("return 'the same text'")
 	b, _ := Compile("return 'the same text'")
 	if a != b {

@@ -1,12 +1,9 @@
 package script
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
-	"math"
 	"strconv"
-	"unicode/utf16"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/dop251/goja"
@@ -16,19 +13,10 @@ import (
 // matters here: deep nesting is refused instead of eating the stack, lone surrogates survive, and it is fast.
 func (rl *realm) decode(text []byte, frozen bool) (goja.Value, error) {
 	if !json.Valid(text) {
-		return nil, syntaxOf(text)
+		return nil, json.Unmarshal(text, new(json.RawMessage)) // which says what is wrong
 	}
 	d := decoder{rl: rl, text: text, frozen: frozen}
 	return d.value(), nil
-}
-
-// syntaxOf is encoding/json's own sentence about what is wrong.
-func syntaxOf(text []byte) error {
-	var any json.RawMessage
-	if err := json.Unmarshal(text, &any); err != nil {
-		return err
-	}
-	return errors.New("not JSON")
 }
 
 // decoder walks text that is known to be valid.
@@ -58,7 +46,7 @@ func (d *decoder) value() goja.Value {
 	case '[':
 		return d.array()
 	case '"':
-		return d.text16()
+		return d.string()
 	case 't':
 		d.at += len("true")
 		return d.rl.vm.ToValue(true)
@@ -78,7 +66,7 @@ func (d *decoder) object() goja.Value {
 	o := d.rl.vm.NewObject()
 	fixed := d.frozen
 	for d.next() != '}' {
-		key, v := d.key(), d.value()
+		key, v := d.string().String(), d.value()
 		if fixed && d.rl.fix(o, key, v) != nil {
 			// The name has come before and its value is fixed. The last one counts, as in JSON.parse.
 			o, fixed = d.rl.loose(o), false
@@ -137,85 +125,39 @@ func (rl *realm) shut(o *goja.Object) *goja.Object { return rl.intrinsic("preven
 
 func (d *decoder) number() goja.Value {
 	start := d.at
-	for d.at < len(d.text) && bytes.IndexByte([]byte("+-.0123456789eE"), d.text[d.at]) >= 0 {
+	for d.at < len(d.text) && strings.IndexByte("+-.0123456789eE", d.text[d.at]) >= 0 {
 		d.at++
 	}
-	text := string(d.text[start:d.at])
-	if n, err := strconv.ParseInt(text, 10, 54); err == nil && (n != 0 || text[0] != '-') {
-		return d.rl.vm.ToValue(n)
-	}
-	// Out of range is an infinity, as in JSON.parse.
-	f, _ := strconv.ParseFloat(text, 64)
-	if f == 0 && text[0] == '-' {
-		f = math.Copysign(0, -1)
-	}
+	f, _ := strconv.ParseFloat(string(d.text[start:d.at]), 64) // out of range is an infinity, as in JSON.parse
 	return d.rl.vm.ToValue(f)
 }
 
-// text16 reads a string, with its escapes, as UTF-16.
-func (d *decoder) text16() goja.Value {
-	if s, ok := d.plain(); ok {
+func (d *decoder) string() goja.Value {
+	start := d.at + 1
+	escaped := false
+	for d.at++; d.text[d.at] != '"'; d.at++ {
+		if d.text[d.at] == '\\' {
+			d.at++
+			escaped = true
+		}
+	}
+	d.at++
+	if !escaped {
+		s := string(d.text[start : d.at-1])
+		if !utf8.ValidString(s) {
+			s = string([]rune(s))
+		}
 		return d.rl.vm.ToValue(s)
 	}
-	return d.escaped()
-}
-
-func (d *decoder) key() string {
-	if s, ok := d.plain(); ok {
-		return s
+	var s string
+	_ = json.Unmarshal(d.text[start-1:d.at], &s)
+	if !strings.ContainsRune(s, utf8.RuneError) {
+		return d.rl.vm.ToValue(s)
 	}
-	return d.escaped().String()
-}
-
-// plain reads a string without escapes. Of another it reads the opening quote only.
-func (d *decoder) plain() (string, bool) {
-	d.at++
-	raw := d.text[d.at:]
-	raw = raw[:bytes.IndexByte(raw, '"')]
-	if bytes.IndexByte(raw, '\\') >= 0 {
-		return "", false
+	// Half of a surrogate pair, perhaps, which Go's strings do not have. A JSON string is a JavaScript literal too.
+	v, err := d.rl.vm.RunString("(" + string([]rune(string(d.text[start-1:d.at]))) + ")")
+	if err != nil {
+		panic(err)
 	}
-	d.at += len(raw) + 1
-	s := string(raw)
-	if !utf8.ValidString(s) {
-		s = string([]rune(s))
-	}
-	return s, true
-}
-
-func (d *decoder) escaped() goja.Value {
-	var out []uint16
-	for d.text[d.at] != '"' {
-		if d.text[d.at] == '\\' {
-			out = append(out, d.escape())
-			continue
-		}
-		r, size := utf8.DecodeRune(d.text[d.at:])
-		out = utf16.AppendRune(out, r)
-		d.at += size
-	}
-	d.at++
-	return goja.StringFromUTF16(out)
-}
-
-func (d *decoder) escape() uint16 {
-	c := d.text[d.at+1]
-	d.at += 2
-	switch c {
-	case 'b':
-		return '\b'
-	case 'f':
-		return '\f'
-	case 'n':
-		return '\n'
-	case 'r':
-		return '\r'
-	case 't':
-		return '\t'
-	case 'u':
-		n, _ := strconv.ParseUint(string(d.text[d.at:d.at+4]), 16, 16)
-		d.at += 4
-		return uint16(n)
-	}
-	return uint16(c)
+	return v
 }

@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/dop251/goja"
 )
@@ -20,8 +23,7 @@ type flaw struct {
 	tooLarge bool
 }
 
-// encoder writes a JavaScript value as JSON. It has two ways of looking at objects: a result is strict (see
-// encode_strict.go), a request is read as JSON.stringify reads it, except that what JSON.stringify would silently spoil
+// encoder writes a JavaScript value as JSON. It has two ways of looking at objects: a result is strict, a request is read as JSON.stringify reads it, except that what JSON.stringify would silently spoil
 // (NaN, a Map, a function, undefined in an array) is refused.
 type encoder struct {
 	rl     *realm
@@ -40,8 +42,6 @@ type step struct {
 	index int
 }
 
-func keyStep(key string) step { return step{key: key, index: -1} }
-
 // encode writes v and, whether it could be read to its end or not, refuses what is too large.
 func (e *encoder) encode(v goja.Value) *flaw {
 	f := e.value(v)
@@ -56,6 +56,8 @@ func (e *encoder) value(v goja.Value) *flaw {
 		return e.flaw("is not read any more") // encode says why
 	}
 	switch {
+	case v == nil && e.strict:
+		return e.flaw("is a hole; arrays must have all their elements")
 	case v == nil || goja.IsUndefined(v):
 		return e.flaw("is undefined; leave it out or use null")
 	case goja.IsNull(v):
@@ -97,10 +99,8 @@ func (e *encoder) number(v goja.Value) *flaw {
 }
 
 func (e *encoder) object(o *goja.Object) *flaw {
-	for _, a := range e.above {
-		if a == o {
-			return e.flaw("contains itself")
-		}
+	if slices.Contains(e.above, o) {
+		return e.flaw("contains itself")
 	}
 	if len(e.above) >= maxDepth {
 		e.path = nil
@@ -108,27 +108,20 @@ func (e *encoder) object(o *goja.Object) *flaw {
 	}
 	e.above = append(e.above, o)
 	defer func() { e.above = e.above[:len(e.above)-1] }()
+	if e.strict && o.ExportType() == proxyType {
+		return e.flaw("is a Proxy, which JSON does not have")
+	}
+	if what := unfit(o); what != "" {
+		return e.flaw(what)
+	}
 	if e.strict {
 		return e.strictObject(o)
 	}
 	return e.requestObject(o)
 }
 
-// member writes one element or property, under its step of the path.
-func (e *encoder) member(s step, v goja.Value) *flaw {
-	e.path = append(e.path, s)
-	if f := e.value(v); f != nil {
-		return f
-	}
-	e.path = e.path[:len(e.path)-1]
-	return nil
-}
-
 // requestObject reads an object as JSON.stringify does.
 func (e *encoder) requestObject(o *goja.Object) *flaw {
-	if what := unfit(o); what != "" {
-		return e.flaw(what)
-	}
 	if data, ok := bytesOf(o); ok {
 		if !e.binary {
 			return e.flaw("is binary data; send it as bytesBase64")
@@ -147,45 +140,89 @@ func (e *encoder) requestObject(o *goja.Object) *flaw {
 	}
 	switch o.ClassName() {
 	case "Array":
-		return e.requestArray(o)
+		return e.array(o)
 	case "String": // new String("x")
 		return e.value(e.rl.vm.ToValue(o.String()))
 	case "Number", "Boolean":
 		return e.value(e.rl.vm.ToValue(o.Export()))
 	}
-	return e.requestMembers(o)
+	return e.members(o)
 }
 
-func (e *encoder) requestArray(o *goja.Object) *flaw {
+// strictObject writes a plain object or an array whose JSON is all there is to it: read back, it is the same value.
+func (e *encoder) strictObject(o *goja.Object) *flaw {
+	list, plain := e.rl.kind(o)
+	switch {
+	case !list && !plain:
+		return e.flaw("is " + article(e.rl.className(o)) + ", not a plain object; return its data")
+	case len(o.Symbols()) > 0:
+		return e.flaw("has a symbol as a key, which JSON does not have")
+	case list:
+		if int64(len(o.GetOwnPropertyNames())) > o.Get("length").ToInteger()+1 {
+			return e.flaw("is an array with properties beside its elements, which JSON does not have")
+		}
+		return e.array(o)
+	case len(o.Keys()) != len(o.GetOwnPropertyNames()):
+		return e.flaw("has a property that is not enumerable, so JSON would lose it")
+	}
+	return e.members(o)
+}
+
+func (e *encoder) array(o *goja.Object) *flaw {
 	e.out = append(e.out, '[')
 	for i := range int(o.Get("length").ToInteger()) {
 		if i > 0 {
 			e.out = append(e.out, ',')
 		}
-		if f := e.member(step{index: i}, o.Get(strconv.Itoa(i))); f != nil {
+		e.path = append(e.path, step{index: i}) // before Get: a getter is refused with its place
+		if f := e.value(o.Get(strconv.Itoa(i))); f != nil {
 			return f
 		}
+		e.path = e.path[:len(e.path)-1]
 	}
 	e.out = append(e.out, ']')
 	return nil
 }
 
-func (e *encoder) requestMembers(o *goja.Object) *flaw {
+func (e *encoder) members(o *goja.Object) *flaw {
 	e.out = append(e.out, '{')
 	first := true
 	for _, key := range o.Keys() {
-		v := o.Get(key)
-		if v == nil || goja.IsUndefined(v) {
-			continue
+		e.path = append(e.path, step{key: key, index: -1})
+		if v := o.Get(key); e.strict || v != nil && !goja.IsUndefined(v) {
+			if !first {
+				e.out = append(e.out, ',')
+			}
+			first = false
+			e.out = append(appendText(e.out, key), ':')
+			if f := e.value(v); f != nil {
+				return f
+			}
 		}
-		e.out = appendKey(e.out, key, first)
-		first = false
-		if f := e.member(keyStep(key), v); f != nil {
-			return f
-		}
+		e.path = e.path[:len(e.path)-1]
 	}
 	e.out = append(e.out, '}')
 	return nil
+}
+
+// result encodes what a script returned. A getter is not called: the runtime is interrupted beforehand, so that it
+// stops before its first instruction, which gives it away. (The runtime has no cheap way to tell an accessor from
+// data.) Nothing else of the script runs after this within its turn, so a watchdog's interrupt is not lost.
+func (e *encoder) result(v goja.Value) (bad *flaw) {
+	e.rl.vm.Interrupt("a getter")
+	defer e.rl.vm.ClearInterrupt()
+	defer func() {
+		if x := recover(); x != nil {
+			if _, ok := x.(*goja.InterruptedError); !ok {
+				panic(x)
+			}
+			bad = e.flaw("is an accessor (get or set), not data")
+		}
+	}()
+	if ex := e.rl.vm.Try(func() { bad = e.encode(v) }); ex != nil {
+		return e.flaw("cannot be read: " + ex.Value().String())
+	}
+	return bad
 }
 
 var (
@@ -280,9 +317,79 @@ func identifier(s string) bool {
 	return s != ""
 }
 
-func appendKey(out []byte, key string, first bool) []byte {
-	if !first {
-		out = append(out, ',')
+// kind tells whether an object is a plain array or a plain object of this runtime.
+func (rl *realm) kind(o *goja.Object) (list, plain bool) {
+	proto := o.Prototype()
+	switch o.ClassName() {
+	case "Array":
+		return proto == rl.arrayProto, false
+	case "Object":
+		return false, o.ExportType() == plainType && (proto == rl.objectProto || proto == nil)
 	}
-	return append(appendText(out, key), ':')
+	return false, false
+}
+
+// className is the name of an object's class, as far as it tells.
+func (rl *realm) className(o *goja.Object) string {
+	name := o.ClassName()
+	_ = rl.vm.Try(func() {
+		if constructor, ok := o.Get("constructor").(*goja.Object); ok && textOf(constructor.Get("name")) != "" {
+			name = textOf(constructor.Get("name"))
+		}
+	})
+	return name
+}
+
+// article puts the indefinite article before a name.
+func article(name string) string {
+	if strings.Contains("AEIOU", name[:1]) {
+		return "an " + name
+	}
+	return "a " + name
+}
+
+// appendString writes a JavaScript string as JSON. A lone surrogate becomes its escape, as in JSON.stringify.
+func appendString(out []byte, s goja.String) []byte {
+	text := s.String()
+	if !strings.ContainsRune(text, utf8.RuneError) {
+		return appendText(out, text)
+	}
+	out = append(out, '"')
+	for i := 0; i < s.Length(); i++ {
+		c := rune(s.CharAt(i))
+		switch {
+		case !utf16.IsSurrogate(c):
+			out = appendRune(out, c)
+		case i+1 < s.Length() && utf16.DecodeRune(c, rune(s.CharAt(i+1))) != utf8.RuneError:
+			out = utf8.AppendRune(out, utf16.DecodeRune(c, rune(s.CharAt(i+1))))
+			i++
+		default:
+			out = fmt.Appendf(out, `\u%04x`, c)
+		}
+	}
+	return append(out, '"')
+}
+
+// appendText writes a text as JSON; it escapes no more than JSON.stringify does.
+func appendText(out []byte, s string) []byte {
+	out = append(out, '"')
+	start := 0
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c == '"' || c == '\\' {
+			out = append(out, s[start:i]...)
+			out = appendRune(out, rune(c))
+			start = i + 1
+		}
+	}
+	return append(append(out, s[start:]...), '"')
+}
+
+func appendRune(out []byte, r rune) []byte {
+	if i := strings.IndexRune("\"\\\b\f\n\r\t", r); i >= 0 {
+		return append(out, '\\', `"\bfnrt`[i])
+	}
+	if r < ' ' {
+		return fmt.Appendf(out, `\u%04x`, r)
+	}
+	return utf8.AppendRune(out, r)
 }

@@ -202,8 +202,10 @@ func TestURLs(t *testing.T) {
 		{"http://h:99999/", "", `error: TypeError: "http://h:99999/" is not a URL: its port is not a number up to 65535`},
 		{"http://", "", `error: TypeError: "http://" is not a URL: its host is not valid`},
 		{"http://a b/", "", `error: TypeError: "http://a b/" is not a URL: its host is not valid`},
-		{"http://1.2.3/", "", `error: TypeError: "http://1.2.3/" is not a URL: its host is not valid`},
-		{"http://bücher.de/", "", `error: TypeError: "http://bücher.de/" is not a URL: its host is not ASCII; write it in punycode`},
+		{"http://1.2.3/", "", "http://1.2.0.3/"},
+		{"http://bücher.de/", "", "http://xn--bcher-kva.de/"},
+		{"http://1.2.3.256/", "", `error: TypeError: "http://1.2.3.256/" is not a URL: its host is not valid`},
+		{"file:///a/../b", "", "file:///b"},
 		{"http://[::1%25en0]/", "", `error: TypeError: "http://[::1%25en0]/" is not a URL: its host is not valid`},
 	} {
 		base := "undefined"

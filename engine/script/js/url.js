@@ -1,4 +1,4 @@
-// URL and URLSearchParams of the URL Standard. Parsing is native (url.go).
+// URL and URLSearchParams of the URL Standard. Parsing is native.
 (function (native) {
   class URLSearchParams {
     #pairs = [];
@@ -63,15 +63,7 @@
     static canParse(url, base) { return typeof native.parse(`${url}`, base === undefined ? undefined : `${base}`) !== "string"; }
     static parse(url, base) { return URL.canParse(url, base) ? new URL(url, base) : null; }
 
-    get #authority() {
-      const { username, password } = this.#parts;
-      const user = username === "" && password === "" ? "" : `${username}${password === "" ? "" : `:${password}`}@`;
-      return user + this.host;
-    }
-    get href() {
-      const { protocol, hostname, pathname, search, hash } = this.#parts;
-      return `${protocol}${hostname === "" ? "" : `//${this.#authority}`}${pathname}${search}${hash}`;
-    }
+    get href() { return this.#parts.href; }
     get origin() { return this.#parts.special ? `${this.#parts.protocol}//${this.host}` : "null"; }
     get protocol() { return this.#parts.protocol; }
     get username() { return this.#parts.username; }
@@ -85,17 +77,18 @@
     get searchParams() {
       this.#params ??= new URLSearchParams(this.#parts.search, (params) => {
         const query = String(params);
-        this.#parts.search = query === "" ? "" : `?${query}`;
+        this.#with({ search: query === "" ? "" : `?${query}` });
       });
       return this.#params;
     }
 
     // A setter writes the part anew and has the whole parsed; what does not parse changes nothing.
     #with(changed) {
-      const old = this.#parts;
-      this.#parts = { ...old, ...changed };
-      const parts = native.parse(this.href);
-      this.#parts = typeof parts === "string" ? old : parts;
+      const { protocol, username, password, hostname, port, pathname, search, hash } = { ...this.#parts, ...changed };
+      const user = username === "" && password === "" ? "" : `${username}${password === "" ? "" : `:${password}`}@`;
+      const authority = hostname === "" ? "" : `//${user}${hostname}${port === "" ? "" : `:${port}`}`;
+      const parts = native.parse(`${protocol}${authority}${pathname}${search}${hash}`);
+      if (typeof parts !== "string") this.#parts = parts;
     }
     set href(value) {
       this.#parts = new URL(value).#parts;
