@@ -2,6 +2,7 @@ package script
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -21,61 +22,37 @@ func (rl *realm) console() goja.Value {
 	return o
 }
 
+var placeholder = regexp.MustCompile(`%[sdifoO%]`)
+
 // format joins the arguments with spaces; placeholders in a leading string take theirs.
 func (rl *realm) format(args []goja.Value) string {
-	var b strings.Builder
-	if first, ok := firstString(args); ok {
-		args = args[1:]
-		for {
-			before, after, found := strings.Cut(first, "%")
-			b.WriteString(before)
-			if !found {
-				break
-			}
-			first = after
-			args, first = rl.placeholder(&b, args, after)
+	var words []string
+	if len(args) > 0 {
+		if first, ok := args[0].(goja.String); ok {
+			args = args[1:]
+			words = append(words, placeholder.ReplaceAllStringFunc(first.String(), func(p string) string {
+				if p == "%%" {
+					return "%"
+				}
+				if len(args) == 0 {
+					return p
+				}
+				v := args[0]
+				args = args[1:]
+				switch p[1] {
+				case 'd', 'i':
+					return rl.vm.ToValue(v.ToInteger()).String()
+				case 'f':
+					return rl.vm.ToValue(v.ToFloat()).String()
+				}
+				return rl.inspect(v, false)
+			}))
 		}
-		if len(args) > 0 {
-			b.WriteByte(' ')
-		}
 	}
-	for i, v := range args {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(rl.inspect(v, false))
+	for _, v := range args {
+		words = append(words, rl.inspect(v, false))
 	}
-	return b.String()
-}
-
-func firstString(args []goja.Value) (string, bool) {
-	if len(args) == 0 {
-		return "", false
-	}
-	s, ok := args[0].(goja.String)
-	if !ok {
-		return "", false
-	}
-	return s.String(), true
-}
-
-// placeholder writes what stands for a percent sign and the letter after it.
-func (rl *realm) placeholder(b *strings.Builder, args []goja.Value, after string) (rest []goja.Value, text string) {
-	switch {
-	case after == "" || !strings.Contains("sdifoO%", after[:1]) || after[0] != '%' && len(args) == 0:
-		b.WriteByte('%')
-		return args, after
-	case after[0] == '%':
-		b.WriteByte('%')
-		return args, after[1:]
-	case after[0] == 'd' || after[0] == 'i':
-		b.WriteString(rl.vm.ToValue(args[0].ToInteger()).String())
-	case after[0] == 'f':
-		b.WriteString(rl.vm.ToValue(args[0].ToFloat()).String())
-	default:
-		b.WriteString(rl.inspect(args[0], false))
-	}
-	return args[1:], after[1:]
+	return strings.Join(words, " ")
 }
 
 // Bounds of what one console argument shows.

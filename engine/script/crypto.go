@@ -30,27 +30,23 @@ func seeded(seed int64, stream uint64) func() float64 {
 // crypto has what scripts make ids of. It is random to the script and repeatable to us; it keeps no secrets.
 func (rl *realm) crypto() goja.Value {
 	rl.random = rand.New(source(rl.in.Seed, streamCrypto))
-	o := rl.vm.NewObject()
-	rl.put(o, "randomUUID", rl.function("randomUUID", func(goja.FunctionCall) goja.Value {
+	uuid := rl.function("randomUUID", func(goja.FunctionCall) goja.Value {
 		var id [16]byte
 		rl.fill(id[:])
 		id[6] = id[6]&0x0f | 0x40 // version 4
 		id[8] = id[8]&0x3f | 0x80 // variant of RFC 9562
 		return rl.vm.ToValue(fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:]))
-	}))
-	rl.put(o, "getRandomValues", rl.function("getRandomValues", func(c goja.FunctionCall) goja.Value {
-		view, ok := c.Argument(0).(*goja.Object)
-		if !ok {
-			rl.typeError("crypto.getRandomValues takes a typed array")
+	})
+	values := rl.function("getRandomValues", func(c goja.FunctionCall) goja.Value {
+		if view, ok := c.Argument(0).(*goja.Object); ok && view.ExportType() != bufferType {
+			if data, ok := bytesOf(view); ok {
+				rl.fill(data)
+				return view
+			}
 		}
-		data, ok := bytesOf(view)
-		if !ok || view.ExportType() == bufferType {
-			rl.typeError("crypto.getRandomValues takes a typed array")
-		}
-		rl.fill(data)
-		return view
-	}))
-	return o
+		panic(rl.vm.NewTypeError("crypto.getRandomValues takes a typed array"))
+	})
+	return rl.object("randomUUID", uuid, "getRandomValues", values)
 }
 
 func (rl *realm) fill(b []byte) {

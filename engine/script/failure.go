@@ -29,34 +29,29 @@ func (rl *realm) site() file.Position {
 
 // serviceError makes the object that the script catches.
 func (rl *realm) serviceError(e *ServiceError, at file.Position) *goja.Object {
-	vm, fields := rl.vm, rl.vm.NewObject()
-	rl.putFields(fields, e)
-	o, err := vm.New(rl.module("errors").Get("WomlServiceError"), vm.ToValue(e.Message), fields)
+	o, err := rl.vm.New(rl.module("errors").Get("WomlServiceError"), rl.vm.ToValue(e.Message), rl.withFields(rl.vm.NewObject(), e))
 	if err != nil {
 		panic(err)
 	}
-	if rl.failures == nil {
-		rl.failures = map[*goja.Object]*failure{}
-	}
+	return rl.failed(o, e, at)
+}
+
+// failed remembers that an error object stands for a call's failure.
+func (rl *realm) failed(o *goja.Object, e *ServiceError, at file.Position) *goja.Object {
 	line, column := place(rl.program.source, at)
 	rl.failures[o] = &failure{err: e, line: line, column: column}
 	return o
 }
 
-// putFields sets the fields that scripts read of a call's failure.
-func (rl *realm) putFields(fields *goja.Object, e *ServiceError) {
-	vm := rl.vm
-	rl.put(fields, "code", vm.ToValue(e.Code))
-	rl.put(fields, "service", vm.ToValue(e.Service))
-	rl.put(fields, "operation", vm.ToValue(e.Operation))
-	rl.put(fields, "callId", vm.ToValue(e.CallID))
-	rl.put(fields, "retryable", vm.ToValue(e.Retryable))
-	rl.put(fields, "ambiguous", vm.ToValue(e.Ambiguous))
-	details := goja.Value(vm.NewObject())
+// withFields sets the fields that scripts read of a call's failure.
+func (rl *realm) withFields(o *goja.Object, e *ServiceError) *goja.Object {
+	details := goja.Value(rl.vm.NewObject())
 	if len(e.Details) > 0 {
 		details = rl.given("a service error's details", e.Details)
 	}
-	rl.put(fields, "details", details)
+	rl.set(o, "code", e.Code, "service", e.Service, "operation", e.Operation, "callId", e.CallID,
+		"retryable", e.Retryable, "ambiguous", e.Ambiguous, "details", details)
+	return o
 }
 
 func (rl *realm) failureOf(v goja.Value) *failure {

@@ -42,7 +42,18 @@ func from(module, name string) func(*realm) goja.Value {
 }
 
 // globalObject stands behind the global object as its prototype and moves a name there when it is first used.
-type globalObject struct{ rl *realm }
+type globalObject struct {
+	unlisted
+	rl *realm
+}
+
+// unlisted is what the objects have in common whose names are made when asked for: nothing is set, deleted or listed.
+type unlisted struct{}
+
+func (unlisted) Set(string, goja.Value) bool { return false }
+func (unlisted) Delete(string) bool          { return false }
+func (unlisted) Keys() []string              { return nil }
+func (unlisted) Has(string) bool             { return false }
 
 func (g *globalObject) Get(name string) goja.Value {
 	entry, ok := globals[name]
@@ -59,10 +70,6 @@ func (g *globalObject) Has(name string) bool {
 	_, ok := globals[name]
 	return ok
 }
-
-func (g *globalObject) Set(string, goja.Value) bool { return false }
-func (g *globalObject) Delete(string) bool          { return true }
-func (g *globalObject) Keys() []string              { return nil }
 
 // context is what the script is given to work on, deeply frozen: an attempt cannot change what the next one sees.
 func (rl *realm) context() goja.Value {
@@ -94,9 +101,62 @@ func (rl *realm) given(what string, text []byte) goja.Value {
 
 func (rl *realm) attempt() goja.Value {
 	a := rl.in.Attempt
-	o := rl.vm.NewObject()
-	rl.fix(o, "number", rl.vm.ToValue(a.Number))
-	rl.fix(o, "maxAttempts", rl.vm.ToValue(a.MaxAttempts))
-	rl.fix(o, "idempotencyKey", rl.vm.ToValue(a.IdempotencyKey))
-	return rl.shut(o)
+	return rl.intrinsic("freeze", rl.object("number", a.Number, "maxAttempts", a.MaxAttempts, "idempotencyKey", a.IdempotencyKey))
+}
+
+// fixedObject is an object of the environment that scripts cannot change. Its members are made when first named.
+type fixedObject struct {
+	rl      *realm
+	name    string
+	members map[string]func() goja.Value
+	made    map[string]goja.Value
+}
+
+func (rl *realm) fixed(name string, members map[string]func() goja.Value) goja.Value {
+	return rl.vm.NewDynamicObject(&fixedObject{rl: rl, name: name, members: members, made: map[string]goja.Value{}})
+}
+
+func (f *fixedObject) Get(name string) goja.Value {
+	if v := f.made[name]; v != nil {
+		return v
+	}
+	member := f.members[name]
+	if member == nil {
+		return nil
+	}
+	f.made[name] = member()
+	return f.made[name]
+}
+
+func (f *fixedObject) Has(name string) bool { return f.members[name] != nil }
+
+func (f *fixedObject) Set(name string, _ goja.Value) bool {
+	panic(f.rl.vm.NewTypeError("%s.%s cannot be assigned: %s is read-only", f.name, name, f.name))
+}
+
+func (f *fixedObject) Delete(name string) bool { return f.members[name] == nil }
+
+func (f *fixedObject) Keys() []string { return sortedKeys(f.members) }
+
+// secretsObject is the script's secrets: secrets.NAME, and nothing else. There is no list of them to print.
+type secretsObject struct {
+	unlisted
+	rl *realm
+}
+
+func (rl *realm) secretsGlobal() goja.Value { return rl.vm.NewDynamicObject(&secretsObject{rl: rl}) }
+
+// Get gives a secret's value, or throws. What the language itself asks of every object is not a secret's name.
+func (s *secretsObject) Get(name string) goja.Value {
+	if s.rl.objectProto.Get(name) != nil || name == "toJSON" || name == "then" {
+		return nil
+	}
+	var value string
+	var ok bool
+	s.rl.ask(func(r *runner) { value, ok = r.host.Secret(name) })
+	if !ok {
+		s.rl.typeError("the secret " + name + " is not set; set it in the environment or in the secrets file")
+	}
+	s.rl.secrets.Know(name, value)
+	return s.rl.vm.ToValue(value)
 }

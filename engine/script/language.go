@@ -19,25 +19,65 @@ func language(src string, tree *ast.Program) (patterns map[string]string, bad *E
 	if !strings.ContainsAny(src, "/<") {
 		return nil, nil
 	}
-	w := walker{seen: map[any]bool{}}
-	w.visit = func(node any) {
+	refuse := func(at file.Idx, why error) {
+		if why == nil || bad != nil {
+			return
+		}
+		line, column := place(src, tree.File.Position(int(at)-1))
+		text, code := why.Error(), CodeUnsupported
+		var p *ecma.PatternError
+		if errors.As(why, &p) && !p.Valid {
+			text, code = "the script is not valid JavaScript: "+text, CodeSyntax
+		}
+		bad = &Error{Code: code, Message: cut(text, MaxMessage), Line: line, Column: column}
+	}
+	patterns = map[string]string{}
+	walk(reflect.ValueOf(tree.Body), map[any]bool{}, func(node any) {
 		switch n := node.(type) {
 		case *ast.RegExpLiteral:
-			w.refuse(src, tree, n.Idx, w.pattern(n))
+			text, err := ecma.Pattern(n.Pattern, n.Flags)
+			refuse(n.Idx, err)
+			if err == nil && text != n.Pattern {
+				patterns[text], n.Pattern = n.Pattern, text
+			}
 		case *ast.BinaryExpression:
 			if at := int(n.Right.Idx0()) - 1 - len(opening); ecma.HTMLComment(src, at) {
 				feature, hint := ecma.Unsupported(src, at-1)
-				w.refuse(src, tree, n.Right.Idx0()-1, errors.New(feature+"; "+hint))
+				refuse(n.Right.Idx0()-1, errors.New(feature+"; "+hint))
+			}
+		}
+	})
+	return patterns, bad
+}
+
+// walk calls visit for each node of a syntax tree, in what a node holds: nodes, lists of them and structs in them.
+func walk(v reflect.Value, seen map[any]bool, visit func(node any)) {
+	switch v.Kind() {
+	case reflect.Interface:
+		walk(v.Elem(), seen, visit)
+	case reflect.Pointer:
+		if v.IsNil() || v.Type() == reflect.TypeFor[*file.File]() || seen[v.Interface()] {
+			return
+		}
+		seen[v.Interface()] = true
+		visit(v.Interface())
+		walk(v.Elem(), seen, visit)
+	case reflect.Slice:
+		for i := range v.Len() {
+			walk(v.Index(i), seen, visit)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				walk(v.Field(i), seen, visit)
 			}
 		}
 	}
-	w.walk(reflect.ValueOf(tree.Body))
-	return w.patterns, w.bad
 }
 
-// fitted are the modules that replace what the runtime would get wrong, each with the words of a script that need it:
+// replacements are the modules that replace what the runtime would get wrong, each with the words of a script that need it:
 // most scripts need none, and a runtime is made for every attempt.
-var fitted = []struct {
+var replacements = []struct {
 	module string
 	words  []string
 	names  []string // of the globals that it replaces
@@ -48,11 +88,11 @@ var fitted = []struct {
 	{"code", []string{"eval", "Function", ".constructor", `"constructor"`, "'constructor'"}, []string{"eval", "Function"}},
 }
 
-// fitLanguage replaces in a new realm what its script could meet of that.
-func (rl *realm) fitLanguage() {
-	for _, f := range fitted {
+// replaceGlobals replaces in a new realm what its script could meet of that.
+func (rl *realm) replaceGlobals() {
+	for _, f := range replacements {
 		mentions := func(word string) bool { return strings.Contains(rl.program.source, word) }
-		if !slices.ContainsFunc(f.words, mentions) && !(f.module == "regexp" && rl.program.patterns != nil) {
+		if !slices.ContainsFunc(f.words, mentions) && !(f.module == "regexp" && len(rl.program.patterns) > 0) {
 			continue
 		}
 		m := rl.module(f.module)
@@ -62,64 +102,77 @@ func (rl *realm) fitLanguage() {
 	}
 }
 
-// walker calls visit for each node of a syntax tree.
-type walker struct {
-	visit    func(any)
-	seen     map[any]bool
-	patterns map[string]string
-	bad      *Error
+// regexpPattern rewrites the pattern of a RegExp that is made at run time, or throws a SyntaxError.
+func (rl *realm) regexpPattern(c goja.FunctionCall) goja.Value {
+	pattern, flags := c.Argument(0).String(), c.Argument(1).String()
+	if strings.ContainsRune(pattern, '\ufffd') {
+		return c.Argument(0) // half a surrogate pair, perhaps: it is no text that could be rewritten
+	}
+	text, err := ecma.Pattern(pattern, flags)
+	var bad *ecma.PatternError
+	if errors.As(err, &bad) {
+		code := CodeSyntax
+		if bad.Valid {
+			code = CodeUnsupported
+		}
+		rl.refuse(rl.vm.Get("SyntaxError"), code, bad.Error())
+	}
+	if text != pattern {
+		rl.wrote(text, pattern)
+	}
+	return rl.vm.ToValue(text)
 }
 
-// pattern rewrites a regular expression in its place.
-func (w *walker) pattern(n *ast.RegExpLiteral) error {
-	text, err := ecma.Pattern(n.Pattern, n.Flags)
-	if err != nil {
-		return err
+// regexpWritten is what a script wrote for a pattern that was rewritten.
+func (rl *realm) regexpWritten(c goja.FunctionCall) goja.Value {
+	text := c.Argument(0).String()
+	if written, ok := rl.patterns[text]; ok {
+		return rl.vm.ToValue(written)
 	}
-	if text != n.Pattern {
-		if w.patterns == nil {
-			w.patterns = map[string]string{}
+	if written, ok := rl.program.patterns[text]; ok {
+		return rl.vm.ToValue(written)
+	}
+	return c.Argument(0)
+}
+
+func (rl *realm) wrote(text, pattern string) {
+	rl.patterns[text] = strings.NewReplacer("\n", `\n`, "\r", `\r`).Replace(slashes(pattern))
+}
+
+// slashes escapes the slashes of a pattern outside of classes, as RegExp.prototype.source shows them.
+func slashes(pattern string) string {
+	var out strings.Builder
+	class := false
+	for i := 0; i < len(pattern); i++ {
+		switch c := pattern[i]; {
+		case c == '\\' && i+1 < len(pattern):
+			out.WriteByte(c)
+			i++
+		case c == '[' || c == ']':
+			class = c == '['
+		case c == '/' && !class:
+			out.WriteByte('\\')
 		}
-		w.patterns[text], n.Pattern = n.Pattern, text
+		out.WriteByte(pattern[i])
 	}
+	return out.String()
+}
+
+// refuseFeature throws a TypeError with the code CodeUnsupported, and the first argument as its message.
+func (rl *realm) refuseFeature(c goja.FunctionCall) goja.Value {
+	rl.refuse(rl.vm.Get("TypeError"), CodeUnsupported, c.Argument(0).String())
 	return nil
 }
 
-// refuse keeps the first refusal.
-func (w *walker) refuse(src string, tree *ast.Program, at file.Idx, why error) {
-	if why == nil || w.bad != nil {
-		return
+// refuse throws an error of a class, with a code.
+func (rl *realm) refuse(class goja.Value, code, text string) {
+	e, err := rl.vm.New(class, rl.vm.ToValue(text))
+	if err != nil {
+		panic(err)
 	}
-	line, column := place(src, tree.File.Position(int(at)-1))
-	text, code := why.Error(), CodeUnsupported
-	var p *ecma.PatternError
-	if errors.As(why, &p) && !p.Valid {
-		text, code = "the script is not valid JavaScript: "+text, CodeSyntax
+	rl.put(e, "code", rl.vm.ToValue(code))
+	if code == CodeUnsupported {
+		rl.refusals[e] = true
 	}
-	w.bad = &Error{Code: code, Message: cut(text, MaxMessage), Line: line, Column: column}
-}
-
-// walk goes over what a node holds: nodes, lists of them and structs in them.
-func (w *walker) walk(v reflect.Value) {
-	switch v.Kind() {
-	case reflect.Interface:
-		w.walk(v.Elem())
-	case reflect.Pointer:
-		if v.IsNil() || v.Type() == reflect.TypeFor[*file.File]() || w.seen[v.Interface()] {
-			return
-		}
-		w.seen[v.Interface()] = true
-		w.visit(v.Interface())
-		w.walk(v.Elem())
-	case reflect.Slice:
-		for i := range v.Len() {
-			w.walk(v.Index(i))
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			if v.Type().Field(i).IsExported() {
-				w.walk(v.Field(i))
-			}
-		}
-	}
+	panic(e)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/dop251/goja"
@@ -46,7 +47,9 @@ type outcome struct {
 }
 
 func newRealm(p *Program, in *Input, limits Limits, ask func(func(*runner))) *realm {
-	rl := &realm{vm: goja.New(), in: in, limits: limits, program: p, ask: ask, pending: map[int]func(Completion) error{}}
+	rl := &realm{vm: goja.New(), in: in, limits: limits, program: p, ask: ask,
+		pending: map[int]func(Completion) error{}, intervals: map[int]int{}, failures: map[*goja.Object]*failure{}, refusals: map[*goja.Object]bool{},
+		patterns: map[string]string{}, intrinsics: map[string]goja.Callable{}, modules: map[string]*goja.Object{}}
 	vm := rl.vm
 	vm.SetMaxCallStackSize(limits.Stack)
 	vm.SetParserOptions(parser.WithDisableSourceMaps)
@@ -55,7 +58,7 @@ func newRealm(p *Program, in *Input, limits Limits, ask func(func(*runner))) *re
 	vm.SetPromiseRejectionTracker(rl.track)
 	rl.objectProto = vm.NewObject().Prototype()
 	rl.arrayProto = vm.NewArray().Prototype()
-	_ = vm.GlobalObject().SetPrototype(vm.NewDynamicObject(&globalObject{rl}))
+	_ = vm.GlobalObject().SetPrototype(vm.NewDynamicObject(&globalObject{rl: rl}))
 	return rl
 }
 
@@ -66,7 +69,7 @@ func (rl *realm) now() (now time.Time) {
 
 // start runs the script to its first wait.
 func (rl *realm) start() error {
-	rl.fitLanguage()
+	rl.replaceGlobals()
 	v, err := rl.vm.RunProgram(rl.program.code)
 	if err != nil {
 		return err
@@ -132,12 +135,7 @@ func (rl *realm) track(p *goja.Promise, op goja.PromiseRejectionOperation) {
 		rl.rejected = append(rl.rejected, p)
 		return
 	}
-	for i, other := range rl.rejected {
-		if other == p {
-			rl.rejected = append(rl.rejected[:i], rl.rejected[i+1:]...)
-			return
-		}
-	}
+	rl.rejected = slices.DeleteFunc(rl.rejected, func(other *goja.Promise) bool { return other == p })
 }
 
 // unhandled are the failures of calls among the rejections that nobody handles.
@@ -167,9 +165,6 @@ func (rl *realm) intrinsic(name string, args ...goja.Value) *goja.Object {
 	f := rl.intrinsics[name]
 	if f == nil {
 		f, _ = goja.AssertFunction(rl.vm.Get("Object").(*goja.Object).Get(name))
-		if rl.intrinsics == nil {
-			rl.intrinsics = map[string]goja.Callable{}
-		}
 		rl.intrinsics[name] = f
 	}
 	v, err := f(goja.Undefined(), args...)
@@ -177,6 +172,19 @@ func (rl *realm) intrinsic(name string, args ...goja.Value) *goja.Object {
 		panic(err)
 	}
 	return v.(*goja.Object)
+}
+
+// object makes an object of names and values in turn.
+func (rl *realm) object(pairs ...any) *goja.Object {
+	o := rl.vm.NewObject()
+	rl.set(o, pairs...)
+	return o
+}
+
+func (rl *realm) set(o *goja.Object, pairs ...any) {
+	for i := 0; i < len(pairs); i += 2 {
+		_ = rl.put(o, pairs[i].(string), rl.vm.ToValue(pairs[i+1]))
+	}
 }
 
 // function makes a function with a name of its own.

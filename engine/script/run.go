@@ -3,9 +3,11 @@ package script
 import (
 	"context"
 	"fmt"
+	"maps"
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -27,6 +29,7 @@ func Run(ctx context.Context, p *Program, in Input, h Host) Result {
 		gone: make(chan struct{}), exited: make(chan struct{}),
 	}
 	r.realm = newRealm(p, &in, limits, r.ask)
+	r.leave = sync.OnceFunc(func() { close(r.gone) })
 	defer r.leave()
 	go r.work()
 	return r.run()
@@ -47,9 +50,9 @@ type runner struct {
 	done     chan error // how the present turn ended
 	asks     chan func(*runner)
 	answered chan struct{}
-	gone     chan struct{} // closed when nobody answers any more
+	gone     chan struct{} // closed by leave: nobody answers any more
+	leave    func()
 	exited   chan struct{} // closed when the worker is over
-	left     bool
 
 	calls []int             // open calls, by ticket
 	due   map[int]time.Time // open timers
@@ -86,6 +89,10 @@ func (r *runner) settle() {
 	if r.open == nil {
 		r.open = slices.Clone(r.calls)
 	}
+	r.withdrawAll()
+}
+
+func (r *runner) withdrawAll() {
 	for _, id := range sortedKeys(r.due) {
 		r.withdraw(id)
 	}
@@ -114,8 +121,12 @@ func (r *runner) stopped(err error) Result {
 	}
 	res := Result{Err: e, Open: slices.Clone(r.calls)}
 	r.leave()
-	if r.waitForWorker() {
+	grace := time.NewTimer(r.limits.Grace)
+	defer grace.Stop()
+	select {
+	case <-r.exited:
 		res.Unhandled = r.realm.unhandled()
+	case <-grace.C: // it is abandoned
 	}
 	return res
 }
@@ -126,6 +137,10 @@ func (r *runner) turn(f func() error) error {
 	r.turns <- f
 	r.watch.start()
 	defer r.watch.stop()
+	interrupt := func(why *Error) error {
+		r.realm.vm.Interrupt(why)
+		return why
+	}
 	for {
 		select {
 		case err := <-r.done:
@@ -135,22 +150,16 @@ func (r *runner) turn(f func() error) error {
 			ask(r)
 			// A cancel that came while the Host was busy is seen here, and always here.
 			if r.ctx.Err() != nil {
-				return r.interrupt(cancelled(context.Cause(r.ctx)))
+				return interrupt(cancelled(context.Cause(r.ctx)))
 			}
 			r.watch.start()
 			r.answered <- struct{}{}
 		case <-r.watch.timer.C:
-			return r.interrupt(&Error{Code: CodeTimeout, Message: fmt.Sprintf("the script computed for more than %v, its own time; an endless loop?", r.limits.Time)})
+			return interrupt(&Error{Code: CodeTimeout, Message: fmt.Sprintf("the script computed for more than %v, its own time; an endless loop?", r.limits.Time)})
 		case <-r.ctx.Done():
-			return r.interrupt(cancelled(context.Cause(r.ctx)))
+			return interrupt(cancelled(context.Cause(r.ctx)))
 		}
 	}
-}
-
-// interrupt tells the running script to stop.
-func (r *runner) interrupt(why *Error) error {
-	r.realm.vm.Interrupt(why)
-	return why
 }
 
 // waitedTooLong is the end of a script that waits for timers.
@@ -171,7 +180,7 @@ func (r *runner) next() (Completion, error) {
 		return Completion{}, &Error{Code: CodeTimeout, Message: "the script waits for something that cannot happen: no call and no timer is open, so its promise never settles"}
 	}
 	before := r.host.Now()
-	if r.firstDue().Sub(before) > r.limits.Time-r.waited {
+	if slices.MinFunc(slices.Collect(maps.Values(r.due)), time.Time.Compare).Sub(before) > r.limits.Time-r.waited {
 		return Completion{}, r.waitInVain()
 	}
 	c, err := r.receive()
@@ -194,21 +203,9 @@ func (r *runner) receive() (Completion, error) {
 	return c, nil
 }
 
-func (r *runner) firstDue() time.Time {
-	var first time.Time
-	for _, at := range r.due {
-		if first.IsZero() || at.Before(first) {
-			first = at
-		}
-	}
-	return first
-}
-
 // waitInVain waits for the end of the script's time, which comes before any of its timers.
 func (r *runner) waitInVain() error {
-	for _, id := range sortedKeys(r.due) {
-		r.withdraw(id)
-	}
+	r.withdrawAll()
 	r.host.Timer(limitTicket, r.limits.Time-r.waited)
 	if _, err := r.receive(); err != nil {
 		return err
@@ -268,10 +265,31 @@ func guarded(f func() error) (err error) {
 	return f()
 }
 
-// leave tells the worker that nobody answers any more.
-func (r *runner) leave() {
-	if !r.left {
-		r.left = true
-		close(r.gone)
+// watchdog measures, by the wall clock, how long a script keeps its processor. It is the one place of the package
+// that knows that clock.
+type watchdog struct {
+	left    time.Duration
+	since   time.Time
+	running bool
+	timer   *time.Timer // fires while running, when nothing is left
+}
+
+func newWatchdog(limit time.Duration) *watchdog {
+	t := time.NewTimer(limit)
+	t.Stop()
+	return &watchdog{left: limit, timer: t}
+}
+
+func (w *watchdog) start() {
+	w.running = true
+	w.since = time.Now()
+	w.timer.Reset(w.left)
+}
+
+func (w *watchdog) stop() {
+	if w.running {
+		w.running = false
+		w.timer.Stop()
+		w.left -= time.Since(w.since)
 	}
 }

@@ -15,8 +15,12 @@
 package script
 
 import (
+	"cmp"
 	"encoding/json"
+	"maps"
+	"slices"
 	"time"
+	"unicode/utf8"
 )
 
 // Input is what the script sees.
@@ -103,8 +107,42 @@ func (e *Error) Error() string { return e.Code + ": " + e.Message }
 // Unwrap is Next's error, or the cause of the context's end, where that ended the script.
 func (e *Error) Unwrap() error { return e.cause }
 
-// MaxMessage is the longest message of an Error and MaxLog the longest line of a log, in characters.
+// Bounds that no Limits change.
 const (
-	MaxMessage = 1024
-	MaxLog     = 8192
+	MaxMessage = 1024    // characters of an Error's message
+	MaxLog     = 8192    // characters of a line of the log
+	maxRequest = 4 << 20 // bytes of JSON of one call's input; a Host may allow less
 )
+
+func (l Limits) orDefaults() Limits {
+	return Limits{
+		Time:    cmp.Or(l.Time, 5*time.Second),
+		Grace:   cmp.Or(l.Grace, 250*time.Millisecond),
+		Stack:   cmp.Or(l.Stack, 1000),
+		Result:  cmp.Or(l.Result, 1<<20),
+		Context: cmp.Or(l.Context, 1<<20),
+	}
+}
+
+// size is the context's, in bytes of JSON.
+func (in *Input) size() int {
+	n := len(in.Payload)
+	for _, v := range in.Steps {
+		n += len(v)
+	}
+	for _, v := range in.Extra {
+		n += len(v)
+	}
+	return n
+}
+
+// cut shortens a text to at most n characters, on a character's border.
+func cut(s string, n int) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	runes := []rune(s)
+	return string(runes[:n-1]) + "…"
+}
+
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }

@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/dop251/goja"
+
+	"faultlab/engine/plain"
 )
 
 // Codes of the refusals that need no Host, by service.
@@ -22,32 +25,28 @@ const CodeEnded = "WOML_SCRIPT_ENDED"
 
 var callName = regexp.MustCompile(`^[a-z][a-z0-9._-]{0,127}$`)
 
-var dbOperations = []string{"query", "execute", "read", "insert", "update", "delete", "transaction"}
-
 // services is the object of that name.
 func (rl *realm) services() goja.Value {
 	return rl.fixed("services", map[string]func() goja.Value{
-		"http": func() goja.Value {
-			return rl.operations("services.http", []string{"request"}, func(operation string, c goja.FunctionCall) goja.Value {
-				return rl.begin(Call{Service: ServiceHTTP, Operation: operation}, c.Argument(0), c.Argument(1))
-			})
-		},
-		"db": func() goja.Value { return rl.function("db", rl.db) },
-		"workflows": func() goja.Value {
-			return rl.operations("services.workflows", []string{"call", "start"}, rl.callWorkflow)
-		},
+		"http":      func() goja.Value { return rl.operations("services.http", rl.callHTTP, "request") },
+		"db":        func() goja.Value { return rl.function("db", rl.db) },
+		"workflows": func() goja.Value { return rl.operations("services.workflows", rl.callWorkflow, "call", "start") },
 	})
 }
 
 // operations is an object of functions that differ in their operation.
-func (rl *realm) operations(name string, operations []string, run func(string, goja.FunctionCall) goja.Value) goja.Value {
-	members := make(map[string]func() goja.Value, len(operations))
+func (rl *realm) operations(name string, run func(string, goja.FunctionCall) goja.Value, operations ...string) goja.Value {
+	members := map[string]func() goja.Value{}
 	for _, operation := range operations {
 		members[operation] = func() goja.Value {
 			return rl.function(operation, func(c goja.FunctionCall) goja.Value { return run(operation, c) })
 		}
 	}
 	return rl.fixed(name, members)
+}
+
+func (rl *realm) callHTTP(operation string, c goja.FunctionCall) goja.Value {
+	return rl.begin(Call{Service: ServiceHTTP, Operation: operation}, c.Argument(0), c.Argument(1))
 }
 
 // db is services.db: the operations on one target. Nothing is opened before the first of them.
@@ -59,9 +58,9 @@ func (rl *realm) db(c goja.FunctionCall) goja.Value {
 	if bad != "" {
 		panic(rl.serviceError(refusal(Call{Service: ServiceDB, Operation: "open"}, bad), rl.site()))
 	}
-	return rl.operations("the database", dbOperations, func(operation string, c goja.FunctionCall) goja.Value {
+	return rl.operations("the database", func(operation string, c goja.FunctionCall) goja.Value {
 		return rl.begin(Call{Service: ServiceDB, Operation: operation, Target: target}, c.Argument(0), c.Argument(1))
-	})
+	}, "query", "execute", "read", "insert", "update", "delete", "transaction")
 }
 
 func (rl *realm) callWorkflow(operation string, c goja.FunctionCall) goja.Value {
@@ -197,4 +196,17 @@ func (rl *realm) rejection(reason goja.Value) goja.Value {
 		panic(err)
 	}
 	return rl.vm.ToValue(promise)
+}
+
+// UnknownOption says that something has no option of a name, and which one may have been meant.
+func UnknownOption(what, name string, known []string) string {
+	if near := plain.Nearest(name, known); near != "" {
+		return fmt.Sprintf("%s has no option %q; did you mean %q?", what, name, near)
+	}
+	return fmt.Sprintf("%s has no option %q; it takes %s", what, name, strings.Join(known, ", "))
+}
+
+// optionError is the TypeError by which a call with an unknown option is refused. It has the fields of the refusal.
+func (rl *realm) optionError(e *ServiceError) *goja.Object {
+	return rl.failed(rl.withFields(rl.newError("TypeError", e.Message), e), e, rl.site())
 }

@@ -26,9 +26,6 @@ func (rl *realm) setInterval(c goja.FunctionCall) goja.Value {
 		return err
 	}
 	id = rl.arm(again, every)
-	if rl.intervals == nil {
-		rl.intervals = map[int]int{}
-	}
 	rl.intervals[id] = id
 	return rl.vm.ToValue(id)
 }

@@ -33,15 +33,8 @@ func (rl *realm) parseURL(c goja.FunctionCall) goja.Value {
 	if hash == "" && strings.HasSuffix(href, "#") {
 		hash = "#"
 	}
-	o := rl.vm.NewObject()
-	for _, part := range [][2]string{
-		{"href", href}, {"protocol", u.Protocol()}, {"username", u.Username()}, {"password", u.Password()}, {"hostname", u.Hostname()},
-		{"port", u.Port()}, {"pathname", u.Pathname()}, {"search", search}, {"hash", hash},
-	} {
-		rl.put(o, part[0], rl.vm.ToValue(part[1]))
-	}
-	rl.put(o, "special", rl.vm.ToValue(u.IsSpecialScheme() && u.Scheme() != "file"))
-	return o
+	return rl.object("href", href, "protocol", u.Protocol(), "username", u.Username(), "password", u.Password(), "hostname", u.Hostname(),
+		"port", u.Port(), "pathname", u.Pathname(), "search", search, "hash", hash, "special", u.IsSpecialScheme() && u.Scheme() != "file")
 }
 
 func whyNoURL(err error, based bool) string {
