@@ -47,9 +47,9 @@ func TestAScenarioFileIsJudgedWhenItIsRead(t *testing.T) {
 	dir := t.TempDir()
 	for name, c := range map[string]struct{ was, becomes, want string }{
 		"fault":    {"trigger go", "fault comit-then-drop\ntrigger go", `:2:7: unknown fault "comit-then-drop": did you mean "commit-then-drop"?`},
-		"trigger":  {"trigger go", "trigger gone", `:2:9: unknown trigger "gone"; what fits: go`},
+		"trigger":  {"trigger go", "trigger gone", `:2:9: unknown trigger "gone"; valid here: go`},
 		"contract": {"trigger go", "contract strip\ntrigger go", ":2:10: "},
-		"step":     {"expect run succeeded", "expect step two succeeded", `:4:13: unknown step "two"; what fits: one`},
+		"step":     {"expect run succeeded", "expect step two succeeded", `:4:13: unknown step "two"; valid here: one`},
 		"verb":     {"wait", "wiat", ":3:1: "},
 		"document": {`<step id="one">`, `<step id="One">`, ":6:"},
 	} {

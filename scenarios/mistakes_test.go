@@ -40,11 +40,11 @@ expect   belief done step=nowhere
 	want := []string{
 		`x.txtar:3:1: subject belongs in the head: move this line up, above line 2 (contract), where the script begins`,
 		`x.txtar:4:10: 1:11: "commit" is an object: write "commit":{"when":"never"}`,
-		`x.txtar:5:10: JSON stands without quotes here: write {"name":"slow"}`,
+		`x.txtar:5:10: JSON needs no quotes here: write {"name":"slow"}`,
 		`x.txtar:6:10: unknown fault "comit-then-drop": did you mean "commit-then-drop"?`,
 		`x.txtar:6:26: fault has no option twise=`,
 		`x.txtar:8:10: theirs.json: 1:`,
-		`x.txtar:9:10: unknown word "in-fligth"; what fits: in-flight`,
+		`x.txtar:9:10: unknown word "in-fligth"; valid here: in-flight`,
 		`x.txtar:10:10: unknown expectation "jobs"`,
 		`x.txtar:15:`, `x.txtar:16:`,
 		`x.txtar:21:14: `,

@@ -71,7 +71,7 @@ func (m *model) openNamed(c command) tea.Cmd {
 			return m.open(s)
 		}
 	}
-	m.say(inkBad, "there is no scenario "+name+"; what fits: "+strings.Join(lang.Nearest(name, m.names()), ", "))
+	m.say(inkBad, "there is no scenario "+name+"; valid here: "+strings.Join(lang.Nearest(name, m.names()), ", "))
 	return nil
 }
 

@@ -20,7 +20,7 @@ var rooms = []struct {
 	{"tui", "scenarios store faultprovider engine"},
 	{"tui/pin", ""},
 	{"scenarios", "store faultprovider engine"},
-	{"scenarios/lang", ""},
+	{"scenarios/lang", "engine/plain"},
 	{"scenarios/expect", "scenarios/lang scenarios/timeline faultprovider engine"},
 	{"scenarios/timeline", "faultprovider engine"},
 	{"store", "faultprovider engine"},

@@ -3,38 +3,45 @@ package plain
 
 import "strings"
 
-// Nearest is the known name that a mistyped one most likely means: at most two insertions, deletions or replacements
-// away, and less than half of its own length. "" if none is near.
+// Nearest returns the known name that a mistyped one most likely means: at most two edits away, and fewer than half of
+// its own length. "" if none is near.
 func Nearest(name string, known []string) string {
 	best, distance := "", 3
 	for _, candidate := range known {
-		if d := Distance(strings.ToLower(name), strings.ToLower(candidate), distance); d < distance && 2*d < len(candidate) {
+		if d := Distance(strings.ToLower(name), strings.ToLower(candidate), distance-1); d < distance && 2*d < len(candidate) {
 			best, distance = candidate, d
 		}
 	}
 	return best
 }
 
-// Distance counts the insertions, deletions and replacements between two names; from limit on the count may be too low.
+// Distance counts the inserted, deleted, changed or swapped bytes between two names; limit+1 if there are more than limit.
 func Distance(a, b string, limit int) int {
-	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
-		return limit
+	if len(a)-len(b) > limit || len(b)-len(a) > limit {
+		return limit + 1
 	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
 	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		best := i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
 			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, diagonal+1)
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+			best = min(best, row[j])
 		}
+		if best > limit {
+			return limit + 1
+		}
+		before, last, row = last, row, before
 	}
-	return row[len(b)]
+	return min(last[len(b)], limit+1)
 }

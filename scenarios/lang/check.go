@@ -50,7 +50,7 @@ func (u use) judge(n Names) *Error {
 		default:
 			err.Message = wrong.Error()
 			if !u.json {
-				err.Suggest = fitting(u.text, n.Values(u.kind))
+				err.Suggest = alternatives(u.text, n.Values(u.kind))
 			}
 		}
 		return err
@@ -59,7 +59,7 @@ func (u use) judge(n Names) *Error {
 	if values == nil || u.json || slices.Contains(values, u.text) {
 		return nil
 	}
-	err.Message, err.Suggest = "unknown "+string(u.kind)+" "+quoted(u.text), fitting(u.text, values)
+	err.Message, err.Suggest = "unknown "+string(u.kind)+" "+quoted(u.text), alternatives(u.text, values)
 	return err
 }
 

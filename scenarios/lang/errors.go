@@ -2,13 +2,16 @@ package lang
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	"faultlab/engine/plain"
 )
 
-// Error is one mistake in a scenario, where it stands and what would fit there.
+// Error is one mistake in a scenario: its place, what is wrong, and what is valid there.
 type Error struct {
 	File         string // empty for a typed line
 	Line, Column int    // 1 and up; the column counts characters
@@ -16,7 +19,7 @@ type Error struct {
 	Suggest      []string
 }
 
-// Error is file:line:column, the message, and what would fit.
+// Error returns file:line:column, the message, and what is valid there.
 func (e *Error) Error() string {
 	var b strings.Builder
 	if e.File != "" {
@@ -24,7 +27,7 @@ func (e *Error) Error() string {
 	}
 	b.WriteString(e.Message)
 	if len(e.Suggest) > 0 {
-		b.WriteString("; what fits: " + strings.Join(e.Suggest, ", "))
+		b.WriteString("; valid here: " + strings.Join(e.Suggest, ", "))
 	}
 	return b.String()
 }
@@ -32,14 +35,8 @@ func (e *Error) Error() string {
 // Errors are all mistakes of one scenario, in the order of their places.
 type Errors []*Error
 
-// Error is one line for each.
-func (e Errors) Error() string {
-	lines := make([]string, len(e))
-	for i, one := range e {
-		lines[i] = one.Error()
-	}
-	return strings.Join(lines, "\n")
-}
+// Error returns one line for each.
+func (e Errors) Error() string { return errors.Join(e.Unwrap()...).Error() }
 
 // Sort puts them in the order of their places.
 func (e Errors) Sort() {
@@ -66,4 +63,47 @@ func Short(s string) string {
 		return string(r[:limit-3]) + "..."
 	}
 	return s
+}
+
+// most is how many values an error offers.
+const most = 12
+
+// Nearest returns the values that a mistyped word may stand for, at most three, the nearest
+// first: those within a third of its length in edits, and those that begin with it or that
+// it begins with.
+func Nearest(word string, values []string) []string {
+	type near struct {
+		value string
+		edits int
+	}
+	var found []near
+	w := strings.ToLower(word)
+	for _, v := range values {
+		l := strings.ToLower(v)
+		limit := max(1, max(len(w), len(l))/3)
+		begins := len(w) >= 2 && strings.HasPrefix(l, w) || len(l) >= 3 && strings.HasPrefix(w, l)
+		switch d := plain.Distance(w, l, limit); {
+		case d <= limit:
+			found = append(found, near{v, d})
+		case begins:
+			found = append(found, near{v, limit + 1})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b near) int { return a.edits - b.edits })
+	var out []string
+	for _, n := range found[:min(3, len(found))] {
+		out = append(out, n.value)
+	}
+	return out
+}
+
+// alternatives are what an error offers in place of a word: what is near, or else all values.
+func alternatives(word string, values []string) []string {
+	if near := Nearest(word, values); len(near) > 0 {
+		return near
+	}
+	if len(values) > most {
+		return append(append([]string{}, values[:most]...), "...")
+	}
+	return values
 }

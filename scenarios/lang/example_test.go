@@ -10,8 +10,8 @@ func ExampleParse() {
 	_, err := lang.Parse("c.txtar", []byte("title C. Commit, then drop\nfault commit-then-drop\ntriger fulfill\nexpect verdikt unresolved\n"))
 	fmt.Println(err)
 	// Output:
-	// c.txtar:3:1: unknown verb "triger"; what fits: trigger
-	// c.txtar:4:8: unknown expectation "verdikt"; what fits: verdict
+	// c.txtar:3:1: unknown verb "triger"; valid here: trigger
+	// c.txtar:4:8: unknown expectation "verdikt"; valid here: verdict
 }
 
 func ExampleFormat() {

@@ -33,7 +33,7 @@ func TestFormat(t *testing.T) {
 			t.Errorf("%s\nwrote\n%s\nwant\n%s", c.name, got, c.want)
 		}
 	}
-	if _, err := Format([]byte("title T\nwiat\n")); err == nil || err.Error() != `unknown verb "wiat"; what fits: wait` {
+	if _, err := Format([]byte("title T\nwiat\n")); err == nil || err.Error() != `unknown verb "wiat"; valid here: wait` {
 		t.Errorf("a file that does not parse was formatted: %v", err)
 	}
 }

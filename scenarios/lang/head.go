@@ -14,7 +14,7 @@ var repeated = map[string]bool{"teach": true, "before": true, "lesson": true, "c
 // head takes one line of the head.
 func (p *reader) head(l Line) {
 	if first := p.heads[l.Verb]; first > 0 && !repeated[l.Verb] {
-		p.fail(l.Line, &Error{Column: l.Col, Message: l.Verb + " stands twice, first in line " + strconv.Itoa(first)})
+		p.fail(l.Line, &Error{Column: l.Col, Message: l.Verb + " is given twice, first in line " + strconv.Itoa(first)})
 		return
 	}
 	p.heads[l.Verb] = l.Line
@@ -62,7 +62,7 @@ func paragraph(text, more string) string {
 // finish judges the scenario as a whole: its title, and that the embedded files and the script name each other.
 func (p *reader) finish() {
 	if p.heads["title"] == 0 {
-		p.fail(1, &Error{Column: 1, Message: "a scenario begins with its title", Suggest: []string{"title What it shows"}})
+		p.fail(1, &Error{Column: 1, Message: "a scenario needs a title", Suggest: []string{"title What it shows"}})
 	}
 	for i, f := range p.files {
 		at := &Error{Column: 1}
@@ -70,7 +70,7 @@ func (p *reader) finish() {
 		case p.out.Files[f.Name] != nil:
 			at.Message = "two embedded files are named " + f.Name
 		case clean != f.Name || path.IsAbs(clean) || strings.HasPrefix(clean, "..") || strings.ContainsAny(f.Name, "\\:") || printable(f.Name) != nil:
-			at.Message = "an embedded file has a plain relative name, as payload.json, not " + quoted(f.Name)
+			at.Message = "not a valid name of an embedded file: " + quoted(f.Name) + "; write a plain relative name, as payload.json"
 		}
 		if at.Message != "" {
 			p.fail(p.starts[i]-1, at)
@@ -97,7 +97,7 @@ func (p *reader) references() {
 		case u.kind == KindFile, u.kind == KindPayload, u.kind == KindContract && (there || strings.HasSuffix(u.text, ".json")):
 			named[u.text] = true
 			if !there {
-				p.fail(u.line, &Error{Column: u.col, Message: "no file " + quoted(u.text) + " is embedded here", Suggest: fitting(u.text, p.out.Names)})
+				p.fail(u.line, &Error{Column: u.col, Message: "there is no embedded file " + quoted(u.text), Suggest: alternatives(u.text, p.out.Names)})
 			}
 		}
 	}
@@ -105,7 +105,7 @@ func (p *reader) references() {
 		if named[name] || !loads && strings.HasSuffix(name, ".woml") || p.meant(name) {
 			continue
 		}
-		p.fail(p.out.FileLine[name]-1, &Error{Column: 1, Message: "no line of the script names this file; name it or take it out"})
+		p.fail(p.out.FileLine[name]-1, &Error{Column: 1, Message: "no line of the script uses this file: use it or remove it"})
 	}
 }
 
@@ -128,8 +128,8 @@ func (p *reader) collection(u use) {
 			return
 		}
 	}
-	p.fail(u.line, &Error{Column: u.col, Message: quoted(u.text) + " is neither an expectation nor a collection that a file or a send mentions",
-		Suggest: fitting(u.text, expectationNames())})
+	p.fail(u.line, &Error{Column: u.col, Message: "unknown expectation " + quoted(u.text) + ", and no file or send mentions such a collection",
+		Suggest: alternatives(u.text, expectationNames())})
 }
 
 // allUses are the values of all lines that files and Names decide.

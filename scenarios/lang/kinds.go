@@ -1,8 +1,9 @@
 package lang
 
 import (
-	"errors"
+	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,7 +20,7 @@ func ParseDuration(s string) (time.Duration, error) {
 		d = time.Duration(days) * 24 * time.Hour
 	}
 	if err != nil || d < 0 {
-		return 0, errors.New("a duration is written as 250ms, 1s, 1m30s, 24h or 45d")
+		return 0, notValid(KindDuration, s)
 	}
 	return d, nil
 }
@@ -42,10 +43,8 @@ func (b Bound[T]) Holds(seen T) bool {
 }
 
 func cutOp(s string) (op, rest string) {
-	for _, op := range []string{">=", "<="} {
-		if r, ok := strings.CutPrefix(s, op); ok {
-			return op, r
-		}
+	if strings.HasPrefix(s, ">=") || strings.HasPrefix(s, "<=") {
+		return s[:2], s[2:]
 	}
 	return "", s
 }
@@ -55,7 +54,7 @@ func ParseCount(s string) (Bound[int], error) {
 	op, n := cutOp(s)
 	v, err := strconv.ParseUint(n, 10, 31)
 	if err != nil {
-		return Bound[int]{}, errors.New("a count is written as 2, >=2 or <=2")
+		return Bound[int]{}, notValid(KindCount, s)
 	}
 	return Bound[int]{op, int(v)}, nil
 }
@@ -65,87 +64,64 @@ func ParseSpan(s string) (Bound[time.Duration], error) {
 	op, d := cutOp(s)
 	v, err := ParseDuration(d)
 	if err != nil {
-		return Bound[time.Duration]{}, errors.New("a delay is written as 1s, >=1s or <=1s")
+		return Bound[time.Duration]{}, notValid(KindSpan, s)
 	}
 	return Bound[time.Duration]{op, v}, nil
 }
 
-// rules says for the kinds that this package can decide by itself what is wrong
-// with a value; nil if nothing is.
-var rules = map[Kind]func(string) error{
-	KindNumber: func(s string) error {
-		if n, err := strconv.ParseUint(s, 10, 31); err != nil || n == 0 {
-			return errors.New("a number from 1 belongs here")
-		}
-		return nil
-	},
-	KindWhole: func(s string) error {
-		if _, err := strconv.ParseUint(s, 10, 31); err != nil {
-			return errors.New("a number from 0 belongs here")
-		}
-		return nil
-	},
-	KindRecord: func(s string) error {
-		if collection, id, ok := CutRecord(s); !ok || collection == "" || id == "" {
-			return errors.New("a record is written as jobs/job_1, and all of a collection as jobs/*")
-		}
-		return nil
-	},
-	KindSeed: func(s string) error {
-		if _, err := strconv.ParseInt(s, 10, 64); err != nil {
-			return errors.New("a seed is a whole number")
-		}
-		return nil
-	},
-	KindCount:    func(s string) error { _, err := ParseCount(s); return err },
-	KindSpan:     func(s string) error { _, err := ParseSpan(s); return err },
-	KindDuration: func(s string) error { _, err := ParseDuration(s); return err },
-	KindSpeed: func(s string) error {
-		v, err := strconv.ParseFloat(s, 64)
-		if err != nil || math.IsNaN(v) || v != 0 && (v < 0.1 || v > 100) {
-			return errors.New("a speed is a number from 0.1 to 100, or 0 for at once")
-		}
-		return nil
-	},
-	KindStatus: func(s string) error {
-		if n, err := strconv.Atoi(s); s != "none" && (err != nil || n < 100 || n > 599) {
-			return errors.New("an HTTP status from 100 to 599 belongs here, or none")
-		}
-		return nil
-	},
-	KindRun: func(s string) error {
-		if n, err := strconv.Atoi(s); err == nil && n < 1 {
-			return errors.New("runs are numbered from 1")
-		}
-		return nil
-	},
-	KindName: func(s string) error {
-		if s == "" || strings.ContainsFunc(s, func(r rune) bool { return !isName(r) }) {
-			return errors.New("a name has letters, digits, - and _ only")
-		}
-		return nil
-	},
-	KindField: func(s string) error {
-		if s == "" || strings.ContainsFunc(s, func(r rune) bool { return !isName(r) && r != '.' }) {
-			return errors.New("a field of the payload is written as orderId or order.id")
-		}
-		return nil
-	},
-	KindURLPath: func(s string) error {
-		if !strings.HasPrefix(s, "/") {
-			return errors.New("a path begins with /, as /jobs")
-		}
-		return nil
-	},
-	KindPointer: func(s string) error {
-		if !strings.HasPrefix(s, "/") {
-			return errors.New("a JSON pointer begins with /, as /jobId")
-		}
-		return nil
-	},
+// shape says how the values of a kind are written.
+type shape struct {
+	noun  string // what an error calls such a value; empty: the kind's own name
+	write string
+	valid func(string) bool
 }
 
-// CutRecord parts a record's name into its collection and its id, which is the last segment.
+// shapes are those of the kinds that this package can judge by itself.
+var shapes map[Kind]shape
+
+func init() { // the functions use the table for their errors
+	parses := func(s string, err error) bool { return err == nil }
+	shapes = map[Kind]shape{
+		KindNumber:   {"", "a number from 1", func(s string) bool { n, err := strconv.ParseUint(s, 10, 31); return err == nil && n > 0 }},
+		KindWhole:    {"number", "a number from 0", func(s string) bool { _, err := strconv.ParseUint(s, 10, 31); return parses(s, err) }},
+		KindSeed:     {"", "a whole number", func(s string) bool { _, err := strconv.ParseInt(s, 10, 64); return parses(s, err) }},
+		KindCount:    {"", "2, >=2 or <=2", func(s string) bool { _, err := ParseCount(s); return parses(s, err) }},
+		KindSpan:     {"delay", "1s, >=1s or <=1s", func(s string) bool { _, err := ParseSpan(s); return parses(s, err) }},
+		KindDuration: {"", "250ms, 1s, 1m30s, 24h or 45d", func(s string) bool { _, err := ParseDuration(s); return parses(s, err) }},
+		KindSpeed: {"", "a number from 0.1 to 100, or 0 for at once", func(s string) bool {
+			v, err := strconv.ParseFloat(s, 64)
+			return err == nil && !math.IsNaN(v) && (v == 0 || v >= 0.1 && v <= 100)
+		}},
+		KindStatus: {"HTTP status", "a number from 100 to 599, or none", func(s string) bool {
+			n, err := strconv.Atoi(s)
+			return s == "none" || err == nil && n >= 100 && n <= 599
+		}},
+		KindRun:     {"", "a number from 1, or a run's id", func(s string) bool { n, err := strconv.Atoi(s); return err != nil || n > 0 }},
+		KindName:    {"", "letters, digits, - and _", func(s string) bool { return s != "" && !strings.ContainsFunc(s, notOfName) }},
+		KindField:   {"field", "a field of the payload, as orderId or order.id", func(s string) bool { return shapes[KindName].valid(strings.ReplaceAll(s, ".", "_")) }},
+		KindURLPath: {"path", "a path that begins with /, as /jobs", func(s string) bool { return strings.HasPrefix(s, "/") }},
+		KindPointer: {"JSON pointer", "a pointer that begins with /, as /jobId", func(s string) bool { return strings.HasPrefix(s, "/") }},
+		KindRecord: {"", "COLLECTION/ID, as jobs/job_1, or jobs/* for the whole collection", func(s string) bool {
+			collection, id, _ := CutRecord(s)
+			return collection != "" && id != ""
+		}},
+	}
+}
+
+func notOfName(r rune) bool {
+	return r != '-' && r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+}
+
+// notValid says that a value is not one of its kind, and how to write one.
+func notValid(k Kind, value string) *Error {
+	s := shapes[k]
+	if s.noun == "" {
+		s.noun = string(k)
+	}
+	return &Error{Message: fmt.Sprintf("not a valid %s: %s; write %s", s.noun, quoted(value), s.write)}
+}
+
+// CutRecord splits a record's name into its collection and its id, which is the last segment.
 func CutRecord(s string) (collection, id string, ok bool) {
 	i := strings.LastIndexByte(s, '/')
 	if i < 0 {
@@ -154,12 +130,8 @@ func CutRecord(s string) (collection, id string, ok bool) {
 	return s[:i], s[i+1:], true
 }
 
-func isName(r rune) bool {
-	return r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)
-}
-
-// mistake says what is wrong with a word in a place of this kind; nil if nothing that this package can see.
-func mistake(k Kind, choices []string, w word) *Error {
+// validate says what is wrong with a word as a value of a kind; nil if nothing that this package can see.
+func validate(k Kind, choices []string, w word) *Error {
 	var offer []string
 	switch k {
 	case KindChoice:
@@ -169,33 +141,26 @@ func mistake(k Kind, choices []string, w word) *Error {
 	case KindRefused:
 		offer = verbNames(func(v *Verb) bool { return v.Refusable })
 	}
-	if offer != nil {
-		for _, o := range offer {
-			if o == w.text && !w.json {
-				return nil
-			}
-		}
-		return &Error{Message: "unknown word " + quoted(w.text), Suggest: fitting(w.text, offer)}
-	}
-	if w.text == "" && k != KindWord && k != KindValue && k != KindKey {
-		return &Error{Message: "an empty " + string(k) + " fits nothing here"}
-	}
-	if w.quoted && jsonAlone[k] && (strings.HasPrefix(w.text, "{") || strings.HasPrefix(w.text, "[")) {
-		return &Error{Message: "JSON stands without quotes here: write " + Short(compact(w.text))}
-	}
-	if w.json && !takesJSON[k] {
-		return &Error{Message: "JSON does not fit here, a " + string(k) + " does"}
-	}
-	if rule := rules[k]; rule != nil {
-		if err := rule(w.text); err != nil {
-			return &Error{Message: quoted(w.text) + " does not fit: " + err.Error()}
-		}
+	s, judged := shapes[k]
+	switch {
+	case offer != nil && (w.json || !slices.Contains(offer, w.text)):
+		return &Error{Message: "unknown word " + quoted(w.text), Suggest: alternatives(w.text, offer)}
+	case offer != nil:
+		return nil
+	case w.text == "" && k != KindWord && k != KindValue && k != KindKey:
+		return &Error{Message: "an empty " + string(k) + " is not valid here"}
+	case w.quoted && takesJSON[k] == jsonOrName && strings.ContainsAny(w.text[:1], "{["):
+		return &Error{Message: "JSON needs no quotes here: write " + Short(compact(w.text))}
+	case w.json && takesJSON[k] == "":
+		return &Error{Message: "JSON is not valid here: write a " + string(k)}
+	case judged && !s.valid(w.text):
+		return notValid(k, w.text)
 	}
 	return nil
 }
 
-// jsonAlone are the kinds that are JSON or the name of something: no name begins with a bracket.
-var jsonAlone = map[Kind]bool{KindPayload: true, KindFault: true, KindContract: true}
+// jsonOrName marks the kinds that are JSON or the name of something: no name begins with a bracket.
+const jsonOrName = "or a name"
 
-// takesJSON are the kinds that an object or an array fits.
-var takesJSON = map[Kind]bool{KindValue: true, KindPayload: true, KindFault: true, KindContract: true, KindText: true}
+// takesJSON are the kinds for which an object or an array is valid.
+var takesJSON = map[Kind]string{KindValue: "or text", KindText: "or text", KindPayload: jsonOrName, KindFault: jsonOrName, KindContract: jsonOrName}

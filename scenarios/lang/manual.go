@@ -3,7 +3,8 @@ package lang
 import (
 	_ "embed" // the manual begins with the package comment
 	"strings"
-	"unicode/utf8"
+
+	"faultlab/engine/plain"
 )
 
 //go:embed doc.go
@@ -77,31 +78,5 @@ func prose(comment string) string {
 	return b.String()
 }
 
-// wrap breaks a text between words, and a list of choices that is wider than the
-// manual after a bar, so that no line is wider.
-func wrap(text, first, other string) string {
-	var b strings.Builder
-	line := first
-	put := func(w, space string) {
-		switch {
-		case strings.TrimSpace(line) == "":
-			line += w
-		case utf8.RuneCountInString(line+space+w) > lineWidth:
-			b.WriteString(line + "\n")
-			line = other + w
-		default:
-			line += space + w
-		}
-	}
-	for _, w := range strings.Fields(text) {
-		if utf8.RuneCountInString(other+w) <= lineWidth {
-			put(w, " ")
-			continue
-		}
-		for i, choice := range strings.SplitAfter(w, "|") {
-			put(choice, map[bool]string{true: " "}[i == 0])
-		}
-	}
-	b.WriteString(line + "\n")
-	return b.String()
-}
+// wrap breaks a text into lines of the manual.
+func wrap(text, first, rest string) string { return plain.Wrap(text, lineWidth, first, rest) + "\n" }

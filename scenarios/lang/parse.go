@@ -14,9 +14,8 @@ import (
 // Ext ends the name of every scenario file.
 const Ext = ".txtar"
 
-// Parse reads a scenario file. All its mistakes are found at once: the error is
-// Errors, each with its place and what would fit there. The names of faults,
-// contracts, triggers and steps are not judged here, see Check.
+// Parse reads a scenario file. Its error is Errors: all mistakes, each with its place and
+// what is valid there. Check judges the names of faults, contracts, triggers and steps.
 func Parse(file string, src []byte) (*Scenario, error) {
 	s, errs := Read(file, src)
 	if len(errs) > 0 {
@@ -25,8 +24,7 @@ func Parse(file string, src []byte) (*Scenario, error) {
 	return s, nil
 }
 
-// Read is Parse that gives the scenario as far as it could be read beside its mistakes, so that Check can add those
-// that it finds.
+// Read is Parse that returns the scenario as far as it could be read beside its mistakes, so that Check can add its own.
 func Read(file string, src []byte) (*Scenario, Errors) {
 	p := newReader(file, src)
 	for n, text := range p.script {
@@ -52,7 +50,7 @@ func ParseLine(text string) (Line, error) {
 	for _, u := range l.uses {
 		if near := Nearest(u.text, expectationNames()); u.kind == kindCollection && len(near) > 0 {
 			return Line{}, &Error{Line: 1, Column: u.col, Message: "unknown expectation " + quoted(u.text) +
-				"; of a collection with this name say effects N collection=" + u.text, Suggest: near}
+				"; for a collection of this name write effects N collection=" + u.text, Suggest: near}
 		}
 	}
 	return l, nil
@@ -101,7 +99,7 @@ func (p *reader) read(n int, text string) {
 	at := func(message string) { p.fail(n, &Error{Column: l.Col, Message: message}) }
 	switch {
 	case !v.InFile():
-		at(v.Name + " is for the workbench only")
+		at(v.Name + " works on the workbench only")
 	case len(p.errs) > before:
 		p.out.uses = append(p.out.uses, l.uses...) // what stands before the mistake can be wrong too
 	case v.Use&InHead != 0 && p.actsAt > 0:
@@ -110,7 +108,7 @@ func (p *reader) read(n int, text string) {
 		p.head(l)
 	case v.Name == "because":
 		if p.asked == nil {
-			at("because explains an ask, and no ask stands right above it")
+			at("because needs an ask right above it")
 			return
 		}
 		p.asked.Because = paragraph(p.asked.Because, l.Text)
@@ -124,8 +122,8 @@ func (p *reader) read(n int, text string) {
 	p.asked = l.Question
 }
 
-// line reads the verb of a line and fits its words; no verb for a blank line and a
-// comment. A line with a mistake is reported, and comes back as far as it was read.
+// line reads the verb of a line and its arguments; the verb is nil for a blank line and a
+// comment. A line with a mistake is reported, and returned as far as it was read.
 func (p *reader) line(n int, text string) (Line, *Verb) {
 	lx := &lexer{line: strings.TrimSuffix(text, "\r")}
 	if err := printable(lx.line); err != nil {
@@ -146,7 +144,7 @@ func (p *reader) line(n int, text string) (Line, *Verb) {
 		p.fail(n, unknownVerb(name, col, p.out.File != ""))
 		return Line{}, nil
 	}
-	f, err := fit(lx, &v.Form, v.Name)
+	f, err := parseArguments(lx, &v.Form, v.Name)
 	l := Line{Verb: name, Args: f.args, Opts: f.opts, Text: join(f.words), Line: n, Col: col, Cols: f.cols, Expect: f.sub, uses: f.uses}
 	for i := range l.uses {
 		l.uses[i].line = n
@@ -168,10 +166,10 @@ func (p *reader) line(n int, text string) (Line, *Verb) {
 
 func unknownVerb(name string, col int, inFile bool) *Error {
 	if strings.HasPrefix(name, "--") {
-		return &Error{Column: col, Message: "an embedded file begins with a line of two dashes, its name and two dashes, separated by spaces", Suggest: []string{"-- payload.json --"}}
+		return &Error{Column: col, Message: "not a valid beginning of an embedded file; write two dashes, its name and two dashes, with spaces between", Suggest: []string{"-- payload.json --"}}
 	}
 	fits := verbNames(func(v *Verb) bool { return inFile && v.InFile() || !inFile && v.Interactive() })
-	return &Error{Column: col, Message: "unknown verb " + quoted(name), Suggest: fitting(name, fits)}
+	return &Error{Column: col, Message: "unknown verb " + quoted(name), Suggest: alternatives(name, fits)}
 }
 
 // printable refuses what an editor or a terminal would not show as what it is.
@@ -183,7 +181,7 @@ func printable(line string) *Error {
 			return &Error{Column: col, Message: "this is not UTF-8 text"}
 		}
 		if forbidden(r) {
-			return &Error{Column: col, Message: "a control character (" + strconv.QuoteRune(r) + `) stands here; in a quoted word write it as \u` + strconv.FormatInt(int64(r)+0x10000, 16)[1:]}
+			return &Error{Column: col, Message: "a control character (" + strconv.QuoteRune(r) + `) is not valid here; in a quoted word write \u` + strconv.FormatInt(int64(r)+0x10000, 16)[1:]}
 		}
 	}
 	return nil
@@ -195,7 +193,7 @@ func question(l Line) (*Question, *Error) {
 	first, _, _ := strings.Cut(l.Text, "|")
 	end := strings.LastIndex(first+" ", "? ")
 	if end < 0 {
-		return nil, &Error{Column: col, Message: "the question ends with a question mark, before its answers: ask " + questionUsage}
+		return nil, &Error{Column: col, Message: "a question needs a question mark before its answers: ask " + questionUsage}
 	}
 	q := &Question{Text: l.Text[:end+1], Right: -1, Line: l.Line}
 	for _, c := range strings.Split(l.Text[end+1:], "|") {
@@ -206,17 +204,17 @@ func question(l Line) (*Question, *Error) {
 		case c == "":
 			return nil, &Error{Column: col, Message: "an answer is empty: ask " + questionUsage}
 		case right && q.Right >= 0:
-			return nil, &Error{Column: col, Message: "two answers have a star; only the right one has"}
+			return nil, &Error{Column: col, Message: "two answers have a star: mark only the right one"}
 		case right:
 			q.Right = len(q.Choices)
 		}
 		q.Choices = append(q.Choices, c)
 	}
 	if len(q.Choices) < 2 {
-		return nil, &Error{Column: col, Message: "a question has two answers or more, separated by |: ask " + questionUsage}
+		return nil, &Error{Column: col, Message: "a question needs two answers or more, separated by |: ask " + questionUsage}
 	}
 	if q.Right < 0 {
-		return nil, &Error{Column: col, Message: "no answer has a star before it, which marks the right one", Suggest: starred(q.Choices)}
+		return nil, &Error{Column: col, Message: "no answer is marked as right with a star", Suggest: starred(q.Choices)}
 	}
 	return q, nil
 }

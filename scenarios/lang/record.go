@@ -21,12 +21,12 @@ type Step struct {
 // passes are the verbs that let time pass by themselves.
 var passes = map[string]bool{"advance": true, "wait": true, "expire": true}
 
-// Record writes what was done as a scenario file: the head and the files of s, and
-// the steps, with an `advance` wherever time passed between them, and `advance 0s` behind it, which is all that happens at that instant. Verbs that only
-// concern the screen are left out, and files that no step names. A last `wait`
-// needs no time before it: it goes on until nothing is due. What Record writes
-// parses, and has the same head and the same lines. It is an error if a step names
-// a file that s does not hold, or a file cannot be embedded.
+// Record writes what was done as a scenario file: the head and the files of s, and the
+// steps, with an `advance` wherever time passed between them, and `advance 0s` behind it for
+// everything that happens at that instant. It leaves out verbs of the screen, files that no
+// step names, and the time before a last `wait`. What it writes parses, and has the same
+// head and the same lines. It fails if a step names a file that s does not hold, or a file
+// cannot be embedded.
 func Record(s *Scenario, steps []Step) ([]byte, error) {
 	t := &tidy{}
 	s.writeHead(t)
@@ -61,7 +61,7 @@ func Record(s *Scenario, steps []Step) ([]byte, error) {
 		t.file(name, s.Files[name])
 	}
 	if _, err := Parse("", t.out.Bytes()); err != nil {
-		return nil, fmt.Errorf("what was done makes no scenario: %w", err)
+		return nil, fmt.Errorf("cannot save this as a scenario: %w", err)
 	}
 	return t.out.Bytes(), nil
 }

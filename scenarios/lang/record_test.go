@@ -59,10 +59,10 @@ func TestRecordRefusesWhatWouldReadAsSomethingElse(t *testing.T) {
 		files      map[string][]byte
 		title      string
 	}{
-		{"a file that is not there", "no file \"p\" is embedded here", nil, "T"},
+		{"a file that is not there", "there is no embedded file \"p\"", nil, "T"},
 		{"a file that is not text", "p is not UTF-8 text", map[string][]byte{"p": {0xff}}, "T"},
 		{"a file with a file's line in it", "p has a line that reads as the beginning of an embedded file", map[string][]byte{"p": []byte("x\n-- y --\n")}, "T"},
-		{"no title", "a scenario begins with its title", map[string][]byte{"p": nil}, ""},
+		{"no title", "a scenario needs a title", map[string][]byte{"p": nil}, ""},
 		{"a title that is no text", "a control character", map[string][]byte{"p": nil}, "\x1b[2J"},
 	} {
 		s := &Scenario{Title: c.title, Files: c.files}

@@ -200,7 +200,7 @@ func (l *lexer) quotedWord(mark byte) (string, *Error) {
 			}
 			var s string
 			if json.Unmarshal([]byte(strings.ReplaceAll(raw, "\t", `\t`)), &s) != nil {
-				return "", &Error{Message: `a quoted word knows the escapes \" \\ \n \t and \u0000 only; in single quotes a backslash is itself`}
+				return "", &Error{Message: `valid escapes in double quotes are \" \\ \n \t and \u0000; in single quotes a backslash stands for itself`}
 			}
 			return s, nil
 		}
@@ -215,14 +215,14 @@ func (l *lexer) jsonWord() (string, *Error) {
 	var raw json.RawMessage
 	if err := dec.Decode(&raw); err != nil {
 		l.pos = len(l.line)
-		return "", &Error{Message: "this is not JSON (" + plain(err) + "); put a value that begins with { or [ in quotes if it is none"}
+		return "", &Error{Message: "not valid JSON (" + jsonError(err) + "); quote a text that begins with { or ["}
 	}
 	l.pos += int(dec.InputOffset())
 	return compact(string(raw)), nil
 }
 
-// plain is a JSON error in the words of a person.
-func plain(err error) string {
+// jsonError is a JSON error in the words of a person.
+func jsonError(err error) string {
 	s := err.Error()
 	if strings.Contains(s, "unexpected EOF") {
 		return "it is not closed"
