@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,6 +48,13 @@ func TestTheReadmesCommandsExist(t *testing.T) {
 				t.Errorf("%s: %v", line, err)
 			}
 		}
+	}
+}
+
+func TestTheReadmesGlossaryIsThatOfTheHelp(t *testing.T) {
+	t.Parallel()
+	if !slices.Contains(blocks(t, "text"), glossary) {
+		t.Error("the glossary of the README is not manual/glossary.txt")
 	}
 }
 
