@@ -20,10 +20,8 @@ type checked struct {
 func (a *app) checkCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use:   "check FILE...",
-		Short: "Check workflow documents",
-		Long: `check reads workflow documents and reports their mistakes, with file:line:column. It exits
-1 when a document has an error; a warning alone does not count.`,
+		Use:               "check FILE...",
+		Short:             "Check workflow documents",
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: completeDocuments,
 		RunE: func(_ *cobra.Command, files []string) error {

@@ -26,14 +26,8 @@ const defaultPause = 3 * time.Second
 func (a *app) demoCommand() *cobra.Command {
 	var f demoFlags
 	c := &cobra.Command{
-		Use:   "demo [NAME|FILE]...",
-		Short: "Play a lesson by itself, for a talk",
-		Long: `demo plays the scenarios of a lesson, or those that are named, and prints events as they
-happen: the introduction, the question, the events, the answer and the verdict. It needs
-no terminal.
-
-Lessons: ` + wrap(joined(lessonNames()), 9),
-		Example:           "  faultlab demo\n  faultlab demo c-commit-then-drop --speed 10 --pause 0s",
+		Use:               "demo [NAME|FILE]...",
+		Short:             "Play a lesson by itself, for a talk",
 		ValidArgsFunction: completeScenarios,
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.demo(cmd.Context(), f, args) },
 	}

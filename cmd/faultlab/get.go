@@ -108,10 +108,8 @@ type getFlags struct {
 func (a *app) getCommand() *cobra.Command {
 	var f getFlags
 	c := &cobra.Command{
-		Use:   "get RUN",
-		Short: "Show a run: its steps, attempts, calls, and what settles it",
-		Long: `get shows what the history says about a run, without payloads and results unless
-asked for. RUN is a run's id or the beginning of it.`,
+		Use:               "get RUN",
+		Short:             "Show a run: its steps, attempts, calls, and what settles it",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.completeRuns,
 		RunE: func(_ *cobra.Command, args []string) error {

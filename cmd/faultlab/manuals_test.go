@@ -30,7 +30,8 @@ func TestTheManualsAreWhole(t *testing.T) {
 	for service, options := range engine.ServiceOptions() {
 		known["workflows"] = append(append(known["workflows"], strings.TrimPrefix(service, "services.db.")), options...)
 	}
-	for _, c := range manuals() {
+	root := newRoot(streams{})
+	for _, c := range root.Commands() {
 		for _, name := range known[c.Name()] {
 			if !regexp.MustCompile(`(^|[^\w.-])` + regexp.QuoteMeta(name) + `($|[^\w-])`).MatchString(c.Long) {
 				t.Errorf("help %s does not name %s", c.Name(), name)
@@ -51,7 +52,8 @@ func TestTheManualsAreWhole(t *testing.T) {
 // The workflow that the manual shows can be run.
 func TestTheManualsWorkflowIsRight(t *testing.T) {
 	t.Parallel()
-	src, _, _ := strings.Cut(workflowsManual[strings.Index(workflowsManual, "<woml>"):], "\nELEMENTS")
+	text := helpTexts()["workflows"]
+	src, _, _ := strings.Cut(text[strings.Index(text, "<woml>"):], "\nELEMENTS")
 	if _, diags := woml.Parse([]byte(src)); len(diags) > 0 {
 		t.Errorf("%+v", diags)
 	}

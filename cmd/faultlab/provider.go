@@ -34,23 +34,8 @@ func (a *app) providerCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "provider",
 		Short: "Serve an HTTP API that misbehaves on purpose",
-		Long: `provider serves POST /jobs (any collection path works) under an idempotency contract,
-with faults that --fault or POST /_test/faults queue. Point a client of your own at it,
-in any language. With --state, records survive restarts.
-
-Faults:    ` + wrap(joined(fault.Names()), 11) + `
-Contracts: ` + wrap(joined(contract.Names()), 11) + `
-
-faultlab help faults and faultlab help contracts describe each of them, and how to write
-your own.
-
-Controls:  GET and POST /_test/faults and /_test/contract; GET /_test/jobs, /_test/log
-           (?follow=1 keeps following), /_test/state and /_test/clock; POST /_test/reset`,
-		Example: "  faultlab provider --fault commit-then-drop\n" +
-			"  faultlab provider --contract stripe-v1 --fault '{\"commit\":{\"when\":\"late\",\"after\":\"2s\"},\"reply\":{\"do\":\"reset\"}}'\n" +
-			"  curl -s -X POST http://127.0.0.1:4040/_test/faults -d '{\"faults\":[\"fail-before-commit\"]}'",
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.provider(cmd.Context(), f) },
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return a.provider(cmd.Context(), f) },
 	}
 	c.Flags().StringVar(&f.listen, "listen", "127.0.0.1:4040", "`HOST:PORT` to listen on; port 0 picks one")
 	c.Flags().StringVar(&f.contract, "contract", "seed", "idempotency contract: the `NAME` of one of the above, or a file")

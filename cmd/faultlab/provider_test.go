@@ -21,7 +21,7 @@ func TestTheManualNamesAllOfAFault(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, m := range regexp.MustCompile(`"(\w+)":`).FindAllStringSubmatch(string(whole), -1) {
-		if !strings.Contains(faultsText(), m[1]) {
+		if !strings.Contains(helpTexts()["faults"], m[1]) {
 			t.Errorf("the help does not name %s", m[1])
 		}
 	}
@@ -32,7 +32,7 @@ func TestTheManualNamesAllOfAFault(t *testing.T) {
 		}
 		values, _, _ := strings.Cut(strings.SplitN(err.Error(), "one of ", 2)[1], ", not ")
 		for _, value := range strings.Split(values, ", ") {
-			if !strings.Contains(faultsText(), value) {
+			if !strings.Contains(helpTexts()["faults"], value) {
 				t.Errorf("the help does not name %s as %s", value, member)
 			}
 		}

@@ -53,8 +53,8 @@ func TestTheReadmesCommandsExist(t *testing.T) {
 
 func TestTheReadmesGlossaryIsThatOfTheHelp(t *testing.T) {
 	t.Parallel()
-	if !slices.Contains(blocks(t, "text"), glossary) {
-		t.Error("the glossary of the README is not manual/glossary.txt")
+	if !slices.Contains(blocks(t, "text"), helpTexts()["glossary"]) {
+		t.Error("the glossary of the README is not that of manual.txtar")
 	}
 }
 

@@ -29,13 +29,8 @@ type replayFlags struct {
 func (a *app) replayCommand() *cobra.Command {
 	var f replayFlags
 	c := &cobra.Command{
-		Use:   "replay [NAME|FILE|FOLDER]...",
-		Short: "Run scenarios and check their expectations",
-		Long: `replay runs scenarios, from the catalogue by name or from files and folders (with
-subfolders; names that begin with a dot are skipped), and prints the expectations that
-were not met. Time is virtual: waiting costs nothing, and the same seed gives the same
-timeline. If a file cannot be read, the others still run and replay exits 2.`,
-		Example:           "  faultlab replay c-commit-then-drop -v\n  faultlab replay --all --junit report.xml\n  faultlab replay ./scenarios",
+		Use:               "replay [NAME|FILE|FOLDER]...",
+		Short:             "Run scenarios and check their expectations",
 		ValidArgsFunction: completeScenarios,
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.replay(cmd.Context(), f, args) },
 	}

@@ -68,7 +68,7 @@ func newRoot(s streams) *cobra.Command {
 	a.add(root, "Runs", a.listCommand(), a.getCommand(), a.lookupCommand(), a.settleCommand(), a.resolveCommand(),
 		a.rerunCommand(), a.cancelCommand(), a.pruneCommand(), a.backupCommand())
 	a.add(root, groupAbout, a.infoCommand(), a.versionCommand())
-	root.AddCommand(manuals()...)
+	describe(root)
 	root.SetHelpCommandGroupID(groupAbout)
 	root.SetCompletionCommandGroupID(groupAbout)
 	root.InitDefaultHelpCmd()

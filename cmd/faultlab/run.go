@@ -30,16 +30,8 @@ type runFlags struct {
 func (a *app) runCommand() *cobra.Command {
 	var f runFlags
 	c := &cobra.Command{
-		Use:   "run FILE...",
-		Short: "Serve the webhooks of workflows and execute their runs",
-		Long: `run owns the state file, resumes the unfinished runs in it, and serves the webhooks of the
-documents until it is stopped. Other processes can list, look up, resolve, settle, cancel,
-rerun and trigger meanwhile. After SIGINT or SIGTERM it starts nothing new, answers
-webhooks with 503, waits for open requests, and exits 0. A second signal, or the end of
---drain, ends the wait: it exits 130 (SIGINT) or 143 (SIGTERM), and a request without an
-answer may become unknown.`,
-		Example: `  faultlab provider                 # in another terminal
-  faultlab run fulfill-retry-demo.woml`,
+		Use:               "run FILE...",
+		Short:             "Serve the webhooks of workflows and execute their runs",
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: completeDocuments,
 		RunE:              func(cmd *cobra.Command, files []string) error { return a.run(cmd.Context(), f, files) },

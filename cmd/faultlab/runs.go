@@ -29,9 +29,7 @@ func (a *app) listCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List runs, the newest first",
-		Long: `list shows runs without their payloads. --reconcile shows those with an unknown
-operation: faultlab get says how to settle it.`,
-		Args: cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			q.Status = engine.Status(status)
 			switch {
@@ -79,16 +77,7 @@ func (a *app) backupCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "backup FILE",
 		Short: "Copy the state file, also while a run uses it",
-		Long: `backup copies the state file, as it is at one moment, to a new FILE. The process that
-owns the state file keeps running. To restore it, end that process, move the state file
-and its -wal and -shm files away, and copy FILE to its place. Assumed contracts are beside
-the state file, in a file whose name ends in .assume.json: copy it too.
-
-A restored state file has no record of what happened since. Its unfinished runs resume
-and can send requests again, under the same keys. Runs that were admitted since are
-missing: if they are started again, they send their requests under other keys.`,
-		Example: "  faultlab backup before-the-upgrade.db",
-		Args:    cobra.ExactArgs(1),
+		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			path, err := a.statePath()
 			if err == nil {
@@ -108,11 +97,7 @@ func (a *app) pruneCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "prune --before DURATION",
 		Short: "Delete old runs from the state file",
-		Long: `prune deletes runs that ended longer ago than DURATION, with everything known about
-them: a later delivery with the same key is new. Open runs and those that need
-reconciling stay. If another process owns the state file, that process prunes it.`,
-		Example: "  faultlab prune --before 30d --dry-run",
-		Args:    cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			age, err := lang.ParseDuration(before)
 			if err != nil || age == 0 {
@@ -146,12 +131,7 @@ func (a *app) triggerCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "trigger WORKFLOW",
 		Short: "Start a workflow with a payload",
-		Long: `trigger starts a run and waits for its end. WORKFLOW is a document's file, or the id
-of a workflow that a running faultlab serves or that the state file knows. The payload is
-checked against the trigger's schema, as a delivery's is.`,
-		Example: `  faultlab trigger fulfill-retry-demo.woml --payload '{"orderId":"order-42","paymentId":"pay-42","amount":120}'
-  faultlab trigger fulfill-retry-demo --payload @order.json`,
-		Args: cobra.ExactArgs(1),
+		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var err error
 			if q.Payload, err = a.readPayload(payload); err != nil {
@@ -202,10 +182,8 @@ func (a *app) readPayload(arg string) (json.RawMessage, error) {
 func (a *app) rerunCommand() *cobra.Command {
 	var w workerOptions
 	c := &cobra.Command{
-		Use:   "rerun RUN",
-		Short: "Start a new run with the payload of an earlier one",
-		Long: `rerun starts a new run, in which attempt.idempotencyKey has another value. If a rerun must
-be the same operation, the script must make its key from business data, as an order's id.`,
+		Use:               "rerun RUN",
+		Short:             "Start a new run with the payload of an earlier one",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.completeRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -259,13 +237,8 @@ func (a *app) cancelCommand() *cobra.Command {
 	var q engine.Cancellation
 	var w workerOptions
 	c := &cobra.Command{
-		Use:   "cancel RUN",
-		Short: "End a run and undo what it has done",
-		Long: `cancel ends a run: nothing new starts in it, and a request that was sent and not answered
-becomes unknown. Then the <compensate> scripts of finished steps undo them, the newest
-first, as after a failure. While anything of the run is unknown nothing is undone: look it
-up and resolve it first. With --keep nothing is undone.`,
-		Example:           "  faultlab cancel run_4be1\n  faultlab cancel run_4be1 --keep",
+		Use:               "cancel RUN",
+		Short:             "End a run and undo what it has done",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.completeRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -68,9 +68,7 @@ func (a *app) newCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "new NAME",
 		Short: "Write a commented scenario file to start from",
-		Long: "new writes NAME" + lang.Ext + `, a scenario that already replays. It never overwrites a file.
-faultlab help scenarios is the manual of scenario files.`,
-		Args: cobra.ExactArgs(1),
+		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			path := strings.TrimSuffix(args[0], lang.Ext) + lang.Ext
 			name := strings.TrimSuffix(filepath.Base(path), lang.Ext)
@@ -100,7 +98,6 @@ func (a *app) formatCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:               "fmt FILE...",
 		Short:             "Format scenario files",
-		Long:              "fmt formats scenario files and prints the names of those that it changed.\nWith --check it changes nothing and exits 1 if it would.",
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: completeScenarioFiles,
 		RunE: func(_ *cobra.Command, files []string) error {

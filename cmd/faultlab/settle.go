@@ -135,13 +135,8 @@ func (a *app) lookupCommand() *cobra.Command {
 	var asJSON bool
 	var w workerOptions
 	c := &cobra.Command{
-		Use:   "lookup RUN [KEY]",
-		Short: "Look up a run's writes by key",
-		Long: `lookup asks the provider about the unknown writes of a run, or about the newest write if
-none is unknown, and keeps each answer as evidence. It exits 0 if there is a record, 1 if
-there is none, 2 if there was nothing to ask, and 3 if nobody answered. No record does not
-mean that it did not happen: a late request can still arrive.`,
-		Example:           "  faultlab lookup run_4be1\n  faultlab lookup run_4be1 --url '{origin}/payments?key={key}'",
+		Use:               "lookup RUN [KEY]",
+		Short:             "Look up a run's writes by key",
 		Args:              cobra.RangeArgs(1, 2),
 		ValidArgsFunction: a.completeRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -234,16 +229,8 @@ func (a *app) resolveCommand() *cobra.Command {
 	var w workerOptions
 	decide := map[engine.Decision]*bool{engine.Record: new(bool), engine.Resubmit: new(bool), engine.Abandon: new(bool)}
 	c := &cobra.Command{
-		Use:   "resolve RUN [KEY]",
-		Short: "Resolve an unknown operation",
-		Long: `resolve takes one of four decisions. It needs evidence newer than the last request under
-the key (see lookup). A decision against the evidence needs --force, and the history keeps
-that it was forced.
-
-  --record     it happened: the record found is the reply, and the run goes on
-  --resubmit   no record: one more attempt under the same key
-  --abandon    no record, and it is not wanted any more
-  --escalate   nobody can prove it: it stays unknown, for a person`,
+		Use:               "resolve RUN [KEY]",
+		Short:             "Resolve an unknown operation",
 		Args:              cobra.RangeArgs(1, 2),
 		ValidArgsFunction: a.completeRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {

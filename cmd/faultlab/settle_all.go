@@ -61,13 +61,7 @@ func (a *app) settleCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "settle",
 		Short: "Settle all unknown operations that need no person",
-		Long: `settle looks up every unknown operation by its key. If the record is found and matches,
-it records it; if there is no record and the key protects a second request, it resubmits
-it, once. It never abandons and never forces anything. Then it prints what is left and
-why, and exits 1 if anything is left. It works with and without a faultlab run that owns
-the state file.`,
-		Example: "  faultlab settle --dry-run\n  faultlab settle --rate 20",
-		Args:    cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if q.Rate < 0 {
 				return usage("not a valid --rate: %v; write how many look-ups a second are allowed", q.Rate)

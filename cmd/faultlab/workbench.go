@@ -40,14 +40,8 @@ type workbenchFlags struct {
 func (a *app) workbenchCommand() *cobra.Command {
 	var f workbenchFlags
 	c := &cobra.Command{
-		Use:   "faultlab",
-		Short: "A workbench for retry safety",
-		Long: `faultlab shows what the caller of an unreliable API believes beside what the provider
-did, and settles unknown outcomes by key. Without a command it opens the workbench.`,
-		Example: `  faultlab                          the workbench
-  faultlab replay --all             the catalogue, as a test
-  faultlab provider                 an API that misbehaves, for your own client
-  faultlab run workflow.woml        your own workflow, with its webhook`,
+		Use:           "faultlab",
+		Short:         "A workbench for retry safety",
 		Args:          noCommand,
 		SilenceErrors: true,
 		SilenceUsage:  true,
