@@ -176,7 +176,7 @@ func expectOffers(not bool) []Candidate {
 		out = append(out, Candidate{Word: Expectations[i].Name, Help: Expectations[i].Help})
 	}
 	if not {
-		out = append(out, Candidate{Word: "not", Help: "Claims the opposite."})
+		out = append(out, Candidate{Word: "not", Help: "States the opposite."})
 	}
 	return out
 }

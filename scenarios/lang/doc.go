@@ -35,10 +35,10 @@
 // the script begins. The script is carried out line by line; nothing happens
 // between two lines but what the lines say, so time stands still unless a line
 // lets it pass (wait, advance, expire). A line acts before what falls due at the
-// same instant, simulated and on sockets. A report tells the moment of the last
-// line: what happens later is in no verdict. The embedded files come last. Each of them
-// must be named by a line, and each that a line names must be there; the workflow
-// alone needs no line.
+// same instant, simulated and on sockets. A report shows the moment of the last
+// line; later events are in no verdict. The embedded files come last. Each of them
+// must be named by a line, and each that a line names must exist; only the workflow
+// needs no line.
 //
 // # Words
 //
@@ -56,7 +56,7 @@
 // its compensation, attempt=1 an attempt, key=K and subject=S an operation. A step
 // that writes twice has two operations: write=NAME or write="POST /invoices"
 // chooses one, by the name of its call or by its method and path. Without such an
-// option an expectation speaks of all: each of them must be as claimed. With `not`,
-// none of them may be. If nothing matches, the expectation fails, with or without
+// option an expectation is about all of them: each must be as stated. With `not`,
+// none may be. If nothing matches, the expectation fails, with or without
 // `not`; only counts may be 0.
 package lang
