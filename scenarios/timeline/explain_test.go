@@ -21,7 +21,7 @@ func TestEveryVerdictIsToldWhateverHappened(t *testing.T) {
 			t.Errorf("nothing explains %s", v)
 			continue
 		}
-		if text := explanations[i].text(f); text == "" || strings.Contains(text, "%!") {
+		if text := f.fill(explanations[i].text); text == "" || strings.Contains(text, "%!") {
 			t.Errorf("%s is told as %q", v, text)
 		}
 	}
@@ -45,7 +45,7 @@ func TestTheWordsOfExplanations(t *testing.T) {
 			"The key was the same, and the provider kept nothing under it: the second request was a new operation to it: 2 jobs."},
 		{facts{Operation: Operation{Verdict: engine.Duplicate, Keys: make([]string, 3), Effects: make([]faultprovider.Effect, 3)}, noun: "job"}, "Three keys for one operation: the provider could not know that they mean the same job, and made 3 jobs."},
 	} {
-		if got := explanations[explanationOf(c.f)].text(c.f); got != c.want {
+		if got := c.f.fill(explanations[explanationOf(c.f)].text); got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)
 		}
 	}

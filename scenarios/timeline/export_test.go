@@ -31,5 +31,5 @@ func Decisions() int { return len(consequences) }
 
 // ExplanationText is a row of the table, told of a job.
 func ExplanationText(row int) string {
-	return string(explanations[row].verdict) + ": " + explanations[row].text(facts{noun: "job"})
+	return string(explanations[row].verdict) + ": " + explanations[row].text
 }

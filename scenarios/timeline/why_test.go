@@ -33,6 +33,9 @@ func TestEveryExplanationIsTrueOfSomeScenario(t *testing.T) {
 	for _, c := range explained {
 		mark(c.name, c.play(t).Timeline())
 	}
+	for _, c := range settled {
+		mark(c.name, settle(t, c.name, c.script))
+	}
 	for i, name := range told {
 		if name == "" {
 			t.Errorf("no scenario meets row %d, %s", i, timeline.ExplanationText(i))
@@ -69,51 +72,59 @@ func TestWhyIsTrueOfWhatHappened(t *testing.T) {
 	}
 }
 
-// TestWhyIsTrueOfWhatAPersonDid changes the script of a scenario: the sentence must not tell of what was not done.
+const (
+	plain       = "a-fail-before-commit"
+	noKey       = "missing-key-executes"
+	newKey      = "d-new-key-per-attempt"
+	runKey      = "rerun-with-the-runs-key"
+	businessKey = "rerun-with-a-business-key"
+	declared    = `assume {"origins":{"http://127.0.0.1:4040":{"enforces":true}}}|`
+	noLookup    = `assume {"origins":{"http://127.0.0.1:4040":{"lookup":"none"}}}`
+	mute        = "Nobody can prove what happened, because there is no evidence, and what is assumed of the provider has no look-up for it: escalate it to a person who can find out by other means."
+)
+
+// settled are scenarios whose script was changed, by a person's decisions too.
+var settled = []struct{ name, script, want string }{
+	{plain, noLookup + "|fault commit-then-drop|trigger", "Sent, and nobody answered. The job is there, which the caller cannot see. " + mute},
+	{plain, noLookup + "|fault fail-before-commit fail-before-commit fail-before-commit|trigger", "The answers say neither that it happened nor that it did not. The ledger holds no job yet, which the caller cannot see. " + mute},
+	{plain, noLookup + "|crash before-send|trigger|restart", "The worker was killed before it wrote an answer down: not even whether the request went out is known. The ledger holds no job yet, which the caller cannot see. " + mute},
+	{noKey, "contract paypal|fault commit-then-drop|trigger", "Sent, and nobody answered. The job is there, which the caller cannot see. " + mute},
+	{plain, "fault drop-before-commit|trigger|abandon --force", "It was given up without proof. The ledger holds no job of it."},
+	{plain, "fault commit-then-drop|trigger|abandon --force", "It was given up without proof, and the ledger holds 1 job."},
+	{plain, declared + "fault commit-then-drop look-up-not-found|trigger|lookup|abandon",
+		"The look-up found nothing and it was given up, but the ledger holds 1 job. No record is not the same as did not happen."},
+	{plain, "fault commit-then-drop look-up-not-found|trigger|lookup|resubmit",
+		"The look-up found nothing, so it was sent again under the same key. The job was there already, and the key kept it single."},
+	{plain, "fault drop-before-commit|trigger|resubmit --force",
+		"Without proof, it was sent again under the same key, and there is one job. Had the first request arrived late, the key would have kept it from making another."},
+	{noKey, "contract paypal|fault drop-before-commit|trigger|resubmit --force",
+		"Without proof, it was sent again, and there is one job. Had the first request arrived late, there would be two: no key joins them."},
+	{newKey, "fault drop-before-commit|trigger|lookup|resubmit --force",
+		"The look-up found nothing, so it was sent again, and there is one job. Had the first request arrived late, there would be two: no key joins them."},
+	{runKey, declared + "fault drop-before-commit|trigger|lookup|abandon|fault commit-then-error|rerun",
+		"An earlier attempt made the job. Only the shared key kept a later one from making another."},
+	{runKey, declared + "fault fail-before-commit fail-before-commit fail-before-commit|trigger|lookup|abandon|rerun", "It is done, and the ledger holds one job."},
+	{businessKey, "fault commit-then-drop|trigger|lookup|record|rerun",
+		"One run was settled by the job that the look-up found, another asked for it too, and the ledger holds one job."},
+	{newKey, "fault fail-before-commit|trigger",
+		"An attempt failed and a later one, under another key, made the job. That there is one is luck: had the first one made it, there would be two."},
+	{plain, `fault commit-then-drop|trigger|record result={"jobId":"x"} --force`, "Its result was given by hand, and the ledger holds one job."},
+	{plain, `fault drop-before-commit|trigger|record result={"jobId":"x"} --force`, "Its result was given by hand, and the ledger holds no job of it."},
+}
+
+func settle(t *testing.T, name, script string) *timeline.Timeline {
+	b := bench(t, name, scenarios.Options{})
+	do(t, b, strings.Split(strings.Replace(script, "|trigger", "|trigger fulfill payload.json", 1), "|")...)
+	return b.Timeline()
+}
+
+// The sentence must not tell of what was not done.
 func TestWhyIsTrueOfWhatAPersonDid(t *testing.T) {
 	t.Parallel()
-	const (
-		plain       = "a-fail-before-commit"
-		noKey       = "missing-key-executes"
-		newKey      = "d-new-key-per-attempt"
-		runKey      = "rerun-with-the-runs-key"
-		businessKey = "rerun-with-a-business-key"
-		declared    = `assume {"origins":{"http://127.0.0.1:4040":{"enforces":true}}}|`
-		noLookup    = `assume {"origins":{"http://127.0.0.1:4040":{"lookup":"none"}}}`
-		mute        = "Nobody can prove what happened, because there is no evidence, and what is assumed of the provider has no look-up for it: escalate it to a person who can find out by other means."
-	)
-	for _, c := range []struct{ name, script, want string }{
-		{plain, noLookup + "|fault commit-then-drop|trigger", "Sent, and nobody answered. The job is there, which the caller cannot see. " + mute},
-		{plain, noLookup + "|fault fail-before-commit fail-before-commit fail-before-commit|trigger", "The answers say neither that it happened nor that it did not. The ledger holds no job yet, which the caller cannot see. " + mute},
-		{plain, noLookup + "|crash before-send|trigger|restart", "The worker was killed before it wrote an answer down: not even whether the request went out is known. The ledger holds no job yet, which the caller cannot see. " + mute},
-		{noKey, "contract paypal|fault commit-then-drop|trigger", "Sent, and nobody answered. The job is there, which the caller cannot see. " + mute},
-		{plain, "fault drop-before-commit|trigger|abandon --force", "It was given up without proof. The ledger holds no job of it."},
-		{plain, "fault commit-then-drop|trigger|abandon --force", "It was given up without proof, and the ledger holds 1 job."},
-		{plain, declared + "fault commit-then-drop look-up-not-found|trigger|lookup|abandon",
-			"The look-up found nothing and it was given up, but the ledger holds 1 job. No record is not the same as did not happen."},
-		{plain, "fault commit-then-drop look-up-not-found|trigger|lookup|resubmit",
-			"The look-up found nothing, so it was sent again under the same key. The job was there already, and the key kept it single."},
-		{plain, "fault drop-before-commit|trigger|resubmit --force",
-			"Without proof, it was sent again under the same key, and there is one job. Had the first request arrived late, the key would have kept it from making another."},
-		{noKey, "contract paypal|fault drop-before-commit|trigger|resubmit --force",
-			"Without proof, it was sent again, and there is one job. Had the first request arrived late, there would be two: no key joins them."},
-		{newKey, "fault drop-before-commit|trigger|lookup|resubmit --force",
-			"The look-up found nothing, so it was sent again, and there is one job. Had the first request arrived late, there would be two: no key joins them."},
-		{runKey, declared + "fault drop-before-commit|trigger|lookup|abandon|fault commit-then-error|rerun",
-			"An earlier attempt made the job. Only the shared key kept a later one from making another."},
-		{runKey, declared + "fault fail-before-commit fail-before-commit fail-before-commit|trigger|lookup|abandon|rerun", "It is done, and the ledger holds one job."},
-		{businessKey, "fault commit-then-drop|trigger|lookup|record|rerun",
-			"One run was settled by the job that the look-up found, another asked for it too, and the ledger holds one job."},
-		{newKey, "fault fail-before-commit|trigger",
-			"An attempt failed and a later one, under another key, made the job. That there is one is luck: had the first one made it, there would be two."},
-		{plain, `fault commit-then-drop|trigger|record result={"jobId":"x"} --force`, "Its result was given by hand, and the ledger holds one job."},
-		{plain, `fault drop-before-commit|trigger|record result={"jobId":"x"} --force`, "Its result was given by hand, and the ledger holds no job of it."},
-	} {
+	for _, c := range settled {
 		t.Run(c.script, func(t *testing.T) {
 			t.Parallel()
-			b := bench(t, c.name, scenarios.Options{})
-			do(t, b, strings.Split(strings.Replace(c.script, "|trigger", "|trigger fulfill payload.json", 1), "|")...)
-			if got := b.Timeline().Latest().Operations[0].Why; got != c.want {
+			if got := settle(t, c.name, c.script).Latest().Operations[0].Why; got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
 		})
