@@ -14,13 +14,11 @@ type (
 	Operation  = timeline.Operation
 	Option     = timeline.Option
 	Counts     = timeline.Counts
-	Repeat     = timeline.Repeat
 	Row        = timeline.Row
 	RowKind    = timeline.RowKind
 	Tone       = timeline.Tone
 	KeyMark    = timeline.KeyMark
 	RunVerdict = timeline.RunVerdict
-	Refusal    = timeline.Refusal
 )
 
 const (

@@ -8,7 +8,6 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -123,8 +122,8 @@ func TestWhatATransportRepeatsIsCountedAsARequest(t *testing.T) {
 	if c, want := r.View.Counts(r.View.Runs[0]), (Counts{Attempts: 1, Calls: 2, Requests: 3, ByTransport: 1}); c != want {
 		t.Errorf("counted %+v, want %+v", c, want)
 	}
-	if got, want := r.View.Repeats, []Repeat{{Run: r.View.Runs[0].ID, Step: "createFulfillment", Attempt: 1}}; !slices.Equal(got, want) {
-		t.Errorf("repeated %+v, want %+v", got, want)
+	if got := r.View.Repeats; len(got) != 1 || got[0].Run != r.View.Runs[0].ID || got[0].Step != "createFulfillment" || got[0].Attempt != 1 {
+		t.Errorf("repeated %+v", got)
 	}
 	var b bytes.Buffer
 	if err := r.WriteMarkdown(&b); err != nil || !strings.Contains(b.String(), "1 attempt, 2 calls, 3 requests, 1 of them by the transport itself") {

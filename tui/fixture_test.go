@@ -32,7 +32,7 @@ type tale struct {
 }
 
 func newTale() *tale {
-	return &tale{view: scenarios.View{Start: noon, Contract: "seed"}, events: map[string][]engine.Event{}, step: "createFulfillment"}
+	return &tale{view: scenarios.View{Start: noon, Setting: scenarios.Setting{Contract: "seed"}}, events: map[string][]engine.Event{}, step: "createFulfillment"}
 }
 
 func (b *tale) event(run string, at int, f engine.Fact, rows ...scenarios.Row) {

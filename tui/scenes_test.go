@@ -59,7 +59,7 @@ func asked(m *model, answered bool) {
 func askHowMany(m *model) *still {
 	q := &scenarios.Question{Text: "How many jobs will exist at the end?", Choices: []string{"0", "1", "2"}, Answer: 1,
 		Because: "The second attempt carried the same key, so the provider answered with the first job."}
-	b := &still{view: &scenarios.View{N: 1, Total: 1, Start: noon, At: noon, Faults: namedFaults("commit-then-error")},
+	b := &still{view: &scenarios.View{N: 1, Total: 1, Start: noon, At: noon, Setting: scenarios.Setting{Faults: namedFaults("commit-then-error")}},
 		state: scenarios.State{Speed: 1, Asked: q, Playing: true, Address: "127.0.0.1:4040", Mode: scenarios.Sockets}}
 	m.opened(openedMsg{bench: b, scenario: testScenario("b", "B. Commit, then 503"), lesson: true})
 	return b

@@ -79,7 +79,7 @@ func twoRuns() World {
 			effect("jobs", "job_2", "k2", "", `{"id":"job_2","amount":120.0}`), effect("refunds", "ref_1", "k4", "", "")},
 		Deliveries: []timeline.Delivery{{Status: 202}, {Status: 200, Duplicate: true}, {Status: 409, Code: "WOML_IDEMPOTENCY_CONFLICT"}},
 		Replies:    []timeline.Reply{{Status: 201, Body: `{"id":"job_9"}`}, {}},
-		Refusals:   []timeline.Refusal{{Verb: "record", Why: "the evidence is older than the last request"}},
+		Refusals:   []timeline.Note{{Verb: "record", Text: "the evidence is older than the last request"}},
 	}
 	untaken, _ := fault.Named("commit-then-drop")
 	v.RunVerdicts = make([]timeline.RunVerdict, len(v.Runs))

@@ -123,8 +123,8 @@ func (s selection) refused() observed {
 	var reasons []string
 	found := false
 	for _, r := range s.Refusals {
-		reasons = append(reasons, fmt.Sprintf("%s refused: %s", r.Verb, r.Why))
-		found = found || r.Verb == s.Arg(0) && strings.Contains(r.Why, s.Arg(1))
+		reasons = append(reasons, fmt.Sprintf("%s refused: %s", r.Verb, r.Text))
+		found = found || r.Verb == s.Arg(0) && strings.Contains(r.Text, s.Arg(1))
 	}
 	text := "nothing was refused"
 	if len(reasons) > 0 {

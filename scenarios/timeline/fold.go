@@ -260,44 +260,33 @@ func (x *index) calls(by *engine.Parent, i int) {
 
 // lead keeps what only grows, and is folded only once.
 func (t *Timeline) lead(e Entry) {
-	if e.Log != nil {
-		t.index.seen.add(e.Log)
-	}
-	rows := t.wire.rows(e)
-	t.rows.add(rows...)
-	t.repeats.add(repeatsIn(rows)...)
-	t.log.add(given(e.Log)...)
-	if e.Log != nil {
-		if took := e.Log.Took; took != nil {
-			s := t.settingAt(e.N)
-			s.Faults = took.Left
-			t.bench = append(t.bench, settingAt{e.N, s})
-		}
-	}
 	n := Note{}
 	if e.Note != nil {
 		n = *e.Note
 	}
-	if n.Bench != nil {
-		t.bench = append(t.bench, settingAt{e.N, *n.Bench})
+	if e.Log != nil {
+		t.index.seen.add(e.Log)
+		if took := e.Log.Took; took != nil {
+			s := Setting{}
+			if all := t.setting.items; len(all) > 0 {
+				s = all[len(all)-1]
+			}
+			s.Faults = took.Left
+			n.Bench = &s
+		}
 	}
+	t.setting.add(given(n.Bench)...)
+	rows := t.wire.rows(e)
+	t.rows.add(rows...)
+	t.repeats.add(slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return !r.Hidden || r.Kind != RowSend })...)
+	t.log.add(given(e.Log)...)
 	t.inbound.add(given(n.Delivery)...)
 	t.replies.add(given(n.Reply)...)
 	if n.Refused {
-		t.refused.add(Refusal{n.Verb, n.Text})
+		t.refused.add(n)
 	} else {
 		t.refused.add()
 	}
-}
-
-// repeatsIn are the requests among an entry's rows that a transport sent by itself.
-func repeatsIn(rows []Row) (out []Repeat) {
-	for _, r := range rows {
-		if r.Hidden && r.Kind == RowSend {
-			out = append(out, Repeat{r.Run, r.Step, r.Undo, r.Attempt})
-		}
-	}
-	return out
 }
 
 // given is what p points to, or nothing.

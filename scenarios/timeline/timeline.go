@@ -6,7 +6,6 @@
 package timeline
 
 import (
-	"slices"
 	"sync"
 	"time"
 
@@ -30,9 +29,9 @@ type Timeline struct {
 	log     prefix[faultprovider.Entry]
 	inbound prefix[Delivery]
 	replies prefix[Reply]
-	refused prefix[Refusal]
-	repeats prefix[Repeat]
-	bench   []settingAt
+	refused prefix[Note]
+	repeats prefix[Row]
+	setting prefix[Setting]
 	index   index
 	head    *fold  // the one that has come furthest
 	cursor  *fold  // where the last look back stood
@@ -124,12 +123,6 @@ func (p *prefix[T]) at(n int) []T {
 	return p.items[:k:k]
 }
 
-// settingAt is a setting and the entry from which it holds.
-type settingAt struct {
-	n int
-	Setting
-}
-
 // Options say what a timeline needs to know beside its entries. All may be left out.
 type Options struct {
 	Subject   string                  // the field of a run's payload that its operations are about; empty: the run itself
@@ -214,8 +207,9 @@ func (t *Timeline) view(f *fold, total int) *View {
 	if f.n > 0 {
 		v.Start, v.At = t.At(1).At, t.At(f.n).At
 	}
-	s := t.settingAt(f.n)
-	v.Faults, v.Contract, v.WorkerDown = s.Faults, s.Contract, s.WorkerDown
+	if all := t.setting.at(f.n); len(all) > 0 {
+		v.Setting = all[len(all)-1]
+	}
 	v.Runs = f.freeze().runs
 	v.Effects = f.values()
 	at := v.At
@@ -230,17 +224,6 @@ func (t *Timeline) view(f *fold, total int) *View {
 // outlived reports whether time alone may have changed what can be decided about the latest view's operations.
 func (t *Timeline) outlived() bool {
 	return t.o.Now != nil && t.head.outlived(t.o.Now())
-}
-
-func (t *Timeline) settingAt(n int) Setting {
-	i, found := slices.BinarySearchFunc(t.bench, n, func(s settingAt, n int) int { return s.n - n })
-	switch {
-	case found:
-		return t.bench[i].Setting
-	case i == 0:
-		return Setting{}
-	}
-	return t.bench[i-1].Setting
 }
 
 // Since is how long after the first entry a moment is.

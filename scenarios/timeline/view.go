@@ -59,20 +59,11 @@ type View struct {
 	Effects     []faultprovider.Effect
 	Log         []faultprovider.Entry
 	Wire        []Row
-	Faults      []fault.Fault // queued and not yet taken
-	Contract    string        // the one that the provider keeps, by name
-	WorkerDown  bool          // crashed and not restarted
-	Deliveries  []Delivery
-	Replies     []Reply   // of requests that the scenario itself sent, in order
-	Refusals    []Refusal // verbs that were refused, in order
-	Repeats     []Repeat  // requests that a transport sent again by itself, in order
-}
-
-// Repeat is a request that the caller sent once and its transport once more, by itself.
-type Repeat struct {
-	Run, Step string
-	Undo      bool // it is of the compensation of the step
-	Attempt   int
+	Setting
+	Deliveries []Delivery
+	Replies    []Reply // of requests that the scenario itself sent, in order
+	Refusals   []Note  // verbs that were refused, in order
+	Repeats    []Row   // requests that a transport sent again by itself, in order
 }
 
 // Counts are what a run did, counted apart: where they differ, something repeated by itself.
@@ -93,11 +84,6 @@ func (v *View) Counts(r *engine.Run) (c Counts) {
 	}
 	c.Requests += c.ByTransport
 	return c
-}
-
-// Refusal is a verb that the bench did not carry out, and why.
-type Refusal struct {
-	Verb, Why string
 }
 
 // Delivery is one inbound event as the caller's trigger saw it.
