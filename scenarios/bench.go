@@ -52,9 +52,8 @@ type Options struct {
 	Ask        bool           // a question of the script waits for Answer
 }
 
-// Bench is one engine, one misbehaving provider and one clock, wired together, and
-// the verbs that act on them. Everything that happens on it is on its Timeline. Its
-// methods may be called from any goroutine.
+// Bench is one engine, one misbehaving provider and one clock, wired together, and the verbs that act on them.
+// Everything that happens on it is on its Timeline. Its methods may be called from any goroutine.
 type Bench struct {
 	s      *lang.Scenario
 	o      Options

@@ -14,9 +14,8 @@ import (
 	"faultlab/store"
 )
 
-// databases are the databases of a bench's scripts. Statements take turns, first come
-// first served by the bench's clock, so that the same scenario gives the same result
-// whichever disk it runs on.
+// databases are the databases of a bench's scripts. Statements take turns, first come first served by the bench's
+// clock, so that the same scenario gives the same result whichever disk it runs on.
 type databases struct {
 	*store.Databases
 	clk clock.Clock

@@ -7,13 +7,17 @@ import (
 	"strconv"
 )
 
-// Words says a fault to a person: by its name and what narrows it, or by its three axes.
+// Words says a fault to a person: a named one by its name and what narrows it, any other by its three axes.
 func (f Fault) Words() string {
-	if f.Name != "" {
+	if named, ok := Named(f.Name); ok && named.Commit == f.Commit && named.Reply == f.Reply {
 		return f.Name + f.On.narrowed()
 	}
 	commits, gets, takes := f.Axes()
-	return "commit " + commits + ", " + gets + ", takes " + takes
+	text := "commit " + commits + ", " + gets + ", takes " + takes
+	if f.Name != "" {
+		text = f.Name + ": " + text
+	}
+	return text
 }
 
 // Axes says when the effect commits, what the caller gets, and which requests the fault takes.
@@ -26,8 +30,20 @@ func (f Fault) Axes() (commits, gets, takes string) {
 	if f.Reply.Do == Status {
 		gets = fmt.Sprintf("status %d", f.Reply.Status)
 	}
+	if f.Reply.Bytes > 0 {
+		gets += " (" + strconv.Itoa(f.Reply.Bytes) + " bytes)"
+	}
+	if f.Reply.RetryAfter > 0 {
+		gets += ", retry after " + f.Reply.RetryAfter.String()
+	}
 	if f.Reply.Slow > 0 {
 		gets += ", " + f.Reply.Slow.String() + " late"
+	}
+	if f.Reply.Drip > 0 {
+		gets += ", a byte each " + f.Reply.Drip.String()
+	}
+	if f.Reply.Stale > 0 {
+		gets += ", as of " + f.Reply.Stale.String() + " ago"
 	}
 	return commits, gets, string(cmp.Or(f.On.Requests, New)) + " requests" + f.On.narrowed()
 }

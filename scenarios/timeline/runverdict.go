@@ -119,9 +119,8 @@ func (f *fold) begun(s *engine.Stands, v *RunVerdict, i int, step *engine.Step) 
 	}
 }
 
-// stand is what an operation counts for in its run's verdict. What no ledger counts
-// stands if it is believed done and changed a row; what it did not change, or a run that
-// succeeded could do without, was not begun.
+// stand is what an operation counts for in its run's verdict. What no ledger counts stands if it is believed done
+// and changed a row; what it did not change, or a run that succeeded could do without, was not begun.
 func (o *op) stand(s share, eo *engine.Operation, status engine.Status) (engine.Stand, bool) {
 	out := engine.Stand{Standing: s.Standing, Unknown: s.Belief == engine.BeliefUnknown || s.Inverse == engine.BeliefUnknown, Twice: s.twice}
 	if all, _ := o.standing(); all > 1 { // by another run of the operation

@@ -7,9 +7,8 @@ import (
 	"faultlab/faultprovider"
 )
 
-// share is one run's part in an operation: what the run believes, and what stands of
-// it. An effect counts for the run that made it; where a run made none and was told that
-// it is done, it was told of another's.
+// share is one run's part in an operation: what the run believes, and what stands of it. An effect counts for the
+// run that made it; where a run made none and was told that it is done, it was told of another's.
 type share struct {
 	engine.Pair
 	made   int  // effects, of which Standing stand

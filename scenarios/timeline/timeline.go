@@ -13,10 +13,9 @@ import (
 	"faultlab/faultprovider"
 )
 
-// Timeline is everything that happened on a bench, in one order: run events, the
-// provider's log and what was done to the bench. It only grows. Its methods may be
-// called from any goroutine; a view of the newest entries costs what is new, any
-// other one at most markEvery entries.
+// Timeline is everything that happened on a bench, in one order: run events, the provider's log and what was done
+// to the bench. It only grows. Its methods may be called from any goroutine; a view of the newest entries costs
+// what is new, any other one at most markEvery entries.
 type Timeline struct {
 	o Options
 
@@ -54,9 +53,8 @@ type index struct {
 	seen    seenThere
 }
 
-// seenThere is what the caller's history does not say: what the provider saw of
-// requests, by X-Request-Id, and whom it can be asked. It may be ahead of a fold; the
-// fold then has no reply to that request either.
+// seenThere is what the caller's history does not say: what the provider saw of requests, by X-Request-Id, and whom
+// it can be asked. It may be ahead of a fold; the fold then has no reply to that request either.
 type seenThere struct {
 	requests map[string]*seenRequest
 	askable  func(*engine.Call) bool // it can be looked up, as the contract is assumed now; nil where nothing is known of that
