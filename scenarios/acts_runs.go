@@ -17,7 +17,7 @@ func (b *Bench) actCrash(l lang.Line) error {
 	}
 	b.note(Note{Verb: l.Verb, Text: "armed: " + l.Text})
 	b.mu.Lock()
-	b.crashes.armed = append(b.crashes.armed, crashPointOf(l))
+	b.crashes.armed = append(b.crashes.armed, armedBy(l))
 	b.mu.Unlock()
 	return nil
 }

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 
@@ -15,53 +16,51 @@ import (
 // crashes are those that happened and those that are armed. Guarded by Bench.mu.
 type crashes struct {
 	happened int
-	armed    []crashPoint // each counts once the one before it has happened
+	armed    []armedCrash // each counts once the one before it has happened
 }
 
-// crashPoint is where the worker is to be killed: at the next place that fits. What is empty or 0 fits anything.
-type crashPoint struct {
+// place is a point of one request, or of one call or attempt. Of an armed crash what is empty or 0 fits anything.
+type place struct {
 	point   string // one of lang.CrashPoints
-	run     string // its number in the order of admission, or its id
+	run     string // its id; of an armed crash its number in the order of admission, or its id
+	number  int    // of the run
 	step    string // ~ID is a compensation
 	attempt int
 	call    int // of the attempt
-	request int // of the attempt
-	line    int // of the scenario, for the report
-	text    string
+	request int // of the attempt; 0 where there was none
 }
 
-// crashPointOf reads an armed crash off its line.
-func crashPointOf(l lang.Line) crashPoint {
-	return crashPoint{point: l.Arg(0), run: l.Opt("run"), step: l.Opt("step"), attempt: l.Number("attempt"),
-		call: l.Number("call"), request: l.Number("request"), line: l.Line, text: l.Text}
+// armedCrash is where the worker is to be killed: at the next place that fits.
+type armedCrash struct {
+	at   place
+	line int // of the scenario, for the report
+	text string
 }
 
-// standing is where a worker is: at a point of one request, or of one call or attempt.
-type standing struct {
-	point         string
-	run           string
-	number        int // of the run
-	step          string
-	attempt, call int
-	request       int // of the attempt; 0 where there was none
+// armedBy reads an armed crash off its line.
+func armedBy(l lang.Line) armedCrash {
+	return armedCrash{place{point: l.Arg(0), run: l.Opt("run"), step: l.Opt("step"), attempt: l.Number("attempt"), call: l.Number("call"),
+		request: l.Number("request")}, l.Line, l.Text}
 }
 
 // String is the place as a crash's note names it.
-func (p standing) String() string {
+func (p place) String() string {
 	return fmt.Sprintf("%s, in attempt %d of %s", p.point, p.attempt, p.step)
 }
 
-func (c crashPoint) fits(p standing) bool {
-	return c.point == p.point && (c.run == "" || c.run == p.run || c.run == strconv.Itoa(p.number)) && (c.step == "" || c.step == p.step) &&
-		(c.attempt == 0 || c.attempt == p.attempt) && (c.call == 0 || c.call == p.call) && (c.request == 0 || c.request == p.request)
+// fits reports whether a worker that stands at p stands where a crash is armed.
+func (p place) fits(armed place) bool {
+	return armed.point == p.point && (armed.run == p.run || armed.run == strconv.Itoa(p.number) || armed.run == "") &&
+		cmp.Or(armed.step, p.step) == p.step && cmp.Or(armed.attempt, p.attempt) == p.attempt &&
+		cmp.Or(armed.call, p.call) == p.call && cmp.Or(armed.request, p.request) == p.request
 }
 
 // takeCrash reports whether the worker is to be killed at a place, and disarms that crash.
-func (b *Bench) takeCrash(p standing) bool {
+func (b *Bench) takeCrash(p place) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	c := &b.crashes
-	if len(c.armed) == 0 || b.setting.WorkerDown || !c.armed[0].fits(p) {
+	if len(c.armed) == 0 || b.setting.WorkerDown || !p.fits(c.armed[0].at) {
 		return false
 	}
 	c.armed = c.armed[1:]
@@ -76,27 +75,27 @@ type sent struct {
 }
 
 // placeOf is a point of a request. It is none of a request that no worker of the bench sent.
-func (b *Bench) placeOf(point, requestID string) (standing, bool) {
+func (b *Bench) placeOf(point, requestID string) (place, bool) {
 	id, ok := engine.ParseRequestID(requestID)
 	if !ok {
-		return standing{}, false
+		return place{}, false
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return standing{point, id.Run, b.numbers[id.Run], engine.StepName(id.Step, id.Undo), id.Attempt, b.sent[requestID].call, id.Number}, true
+	return place{point, id.Run, b.numbers[id.Run], engine.StepName(id.Step, id.Undo), id.Attempt, b.sent[requestID].call, id.Number}, true
 }
 
 // placeAt is where a worker stands that comes to a gate.
-func (b *Bench) placeAt(p clock.Point, requestID string) (standing, bool) {
+func (b *Bench) placeAt(p clock.Point, requestID string) (place, bool) {
 	at, ok := b.placeOf(gates[p], requestID)
 	id, _ := engine.ParseRequestID(requestID)
 	switch {
 	case !ok || at.point == "":
-		return standing{}, false
+		return place{}, false
 	case id.Lookup && p == clock.AtRecord:
 		at.point = lang.CrashAtLookup
 	case id.Lookup:
-		return standing{}, false
+		return place{}, false
 	case p == clock.AtReply:
 		b.mu.Lock()
 		defer b.mu.Unlock()
@@ -109,7 +108,7 @@ func (b *Bench) placeAt(p clock.Point, requestID string) (standing, bool) {
 // must not be called back from here: an actor does it, before the script goes on.
 func (b *Bench) observeCrashes(events []engine.Event) {
 	for _, e := range events {
-		at := standing{run: e.Run}
+		at := place{run: e.Run}
 		pos, _ := timeline.PosOf(e.Fact)
 		switch f := e.Fact.(type) {
 		case engine.CallEnded:
@@ -130,7 +129,7 @@ func (b *Bench) observeCrashes(events []engine.Event) {
 }
 
 // crashSoon kills the worker at a place by an actor of its own, if a crash is armed for it.
-func (b *Bench) crashSoon(at standing) {
+func (b *Bench) crashSoon(at place) {
 	if b.takeCrash(at) {
 		b.clk.Go("crash", func() { b.kill(at.String() + ": the worker is gone") })
 	}
