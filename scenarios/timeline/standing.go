@@ -11,9 +11,8 @@ import (
 // run that made it; where a run made none and was told that it is done, it was told of another's.
 type share struct {
 	engine.Pair
-	made   int  // effects, of which Standing stand
-	twice  bool // an inverse was made more than once
-	unsent bool // none of its calls was ever sent
+	made  int  // effects, of which Standing stand
+	twice bool // an inverse was made more than once
 }
 
 // undoing is a write that takes effects away: of a compensation, or of a child that one called.
@@ -25,7 +24,7 @@ type undoing struct {
 // share works out what stands of an operation for one of its runs.
 func (f *fold) share(o *op, i int, eo *engine.Operation) share {
 	r := f.runs.items[i]
-	s := share{Pair: engine.Pair{Belief: r.BeliefOf(eo)}, unsent: eo.Unsent()}
+	s := share{Pair: engine.Pair{Belief: r.BeliefOf(eo)}}
 	effects := madeBy(o.effects, r.ID)
 	if s.made = len(effects); s.made == 0 && (s.Belief == engine.BeliefDone || s.Belief == engine.BeliefCompensated) {
 		effects = o.effects
