@@ -11,8 +11,8 @@ import (
 	"faultlab/engine/plain"
 )
 
-// wire turns entries into rows, once they were folded in. It only ever goes forward: a row, once made, stands.
-type wire struct {
+// rowMaker turns entries into rows, once they were folded in. It only ever goes forward: a row, once made, stands.
+type rowMaker struct {
 	fold    *fold
 	keys    map[string]string    // by step of a run, and by step and route: the key of its last write
 	over    map[int64]bool       // by ordinal at the provider: the request has ended
@@ -20,7 +20,7 @@ type wire struct {
 }
 
 // rows of one entry, none for most facts.
-func (w *wire) rows(e Entry) []Row {
+func (w *rowMaker) rows(e Entry) []Row {
 	var out []Row
 	switch {
 	case e.Event != nil:
@@ -47,7 +47,7 @@ func (w *wire) rows(e Entry) []Row {
 
 func one(r Row) []Row { return []Row{r} }
 
-func (w *wire) event(e engine.Event) []Row {
+func (w *rowMaker) event(e engine.Event) []Row {
 	i, ok := w.fold.run(e.Run)
 	if !ok {
 		return nil
@@ -171,7 +171,7 @@ func offersKey(r *engine.Run, p engine.Pos) bool {
 }
 
 // sent shows a write's key where it is not the one that the attempt offers.
-func (w *wire) sent(r *engine.Run, f engine.RequestSent) Row {
+func (w *rowMaker) sent(r *engine.Run, f engine.RequestSent) Row {
 	row := Row{Kind: RowSend, Tone: ToneWire, Text: f.Method + " " + PathOf(f.URL, f.Key), Request: f.ID}
 	if f.Request > 1 {
 		row.Detail = "redirected"
@@ -209,7 +209,7 @@ func stepPlace(r *engine.Run, p engine.Pos) string {
 }
 
 // ended is a request's end as the caller saw it.
-func (w *wire) ended(q *engine.Request) Row {
+func (w *rowMaker) ended(q *engine.Request) Row {
 	r := Row{Request: q.ID}
 	switch {
 	case q.Error == "":
@@ -304,7 +304,7 @@ func callEnded(c *engine.Call, f engine.CallEnded) []Row {
 }
 
 // outcome is an attempt's end and, where a retry is due, the wait before it.
-func (w *wire) outcome(run *engine.Run, e engine.Event, f engine.AttemptEnded) []Row {
+func (w *rowMaker) outcome(run *engine.Run, e engine.Event, f engine.AttemptEnded) []Row {
 	r := Row{Kind: RowOutcome, Text: string(f.Outcome), Detail: f.Reason}
 	switch f.Outcome {
 	case engine.Succeeded:
@@ -363,7 +363,7 @@ func runEnded(run string, f engine.Ended) Row {
 
 // evidence is the look-up, what came back, and what it proves. The history has no entry
 // of its own for the request of a look-up: its row says when it reached the provider.
-func (w *wire) evidence(run string, f engine.Evidence) []Row {
+func (w *rowMaker) evidence(run string, f engine.Evidence) []Row {
 	at := attemptPlace(run, f.Pos)
 	rows := []Row{{At: w.lookups[at], Kind: RowSend, Tone: ToneWire, Text: strings.TrimSpace("look up " + ShortKey(f.Key)), Detail: http.MethodGet + " " + PathOf(f.URL, f.Key)}}
 	switch {

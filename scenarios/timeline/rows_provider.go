@@ -9,7 +9,7 @@ import (
 
 // log is what happens at the provider: what it committed, recognised or refused, and
 // the requests that no script made.
-func (w *wire) log(e faultprovider.Entry) []Row {
+func (w *rowMaker) log(e faultprovider.Entry) []Row {
 	rows := w.logRows(e)
 	id, ours := engine.ParseRequestID(e.RequestID)
 	for i := range rows {
@@ -21,7 +21,7 @@ func (w *wire) log(e faultprovider.Entry) []Row {
 	return rows
 }
 
-func (w *wire) logRows(e faultprovider.Entry) []Row {
+func (w *rowMaker) logRows(e faultprovider.Entry) []Row {
 	id, ours := engine.ParseRequestID(e.RequestID)
 	switch e.Kind {
 	case faultprovider.Received:
@@ -57,7 +57,7 @@ func (w *wire) logRows(e faultprovider.Entry) []Row {
 
 // received is a request that nobody on the caller's side wrote down: one from
 // outside, or one that the caller's transport sent again by itself.
-func (w *wire) received(e faultprovider.Entry, foreign bool) []Row {
+func (w *rowMaker) received(e faultprovider.Entry, foreign bool) []Row {
 	text := e.Method + " " + PathOf(e.Path, e.Key)
 	if foreign {
 		return one(Row{Kind: RowSend, Tone: ToneWire, Text: text, Detail: "from outside", Truth: true})
@@ -97,7 +97,7 @@ func endThere(e faultprovider.Entry) Row {
 }
 
 // note is what was done to the bench.
-func (w *wire) note(n Note) []Row {
+func (w *rowMaker) note(n Note) []Row {
 	r := Row{Kind: RowNote, Tone: TonePlain, Verb: n.Verb, Refused: n.Refused, Text: n.Verb, Detail: n.Text}
 	switch {
 	case n.Refused:

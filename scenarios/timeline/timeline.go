@@ -23,7 +23,7 @@ type Timeline struct {
 	entries []Entry
 
 	fold    sync.Mutex // guards what follows; never taken while mu is held
-	wire    *wire
+	wire    *rowMaker
 	rows    prefix[Row]
 	log     prefix[faultprovider.Entry]
 	inbound prefix[Delivery]
@@ -136,7 +136,7 @@ func New(o Options) *Timeline {
 	t.index = index{runs: map[string]int{}, ops: map[opKey]int{}, effects: map[string]int{}, made: map[string]int{}, subject: map[string]string{},
 		called: map[string][]int{}, seen: seenThere{askable: o.Askable, requests: map[string]*seenRequest{}}}
 	t.head = t.thaw(mark{})
-	t.wire = &wire{fold: t.head, keys: map[string]string{}, over: map[int64]bool{}, lookups: map[string]time.Time{}}
+	t.wire = &rowMaker{fold: t.head, keys: map[string]string{}, over: map[int64]bool{}, lookups: map[string]time.Time{}}
 	return t
 }
 
