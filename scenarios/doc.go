@@ -8,11 +8,8 @@
 // as a scenario again. Replay does all of it at once and reports what was expected
 // and what was seen.
 //
-// Everything that happens on a bench is on its Timeline: the events of runs, the
-// provider's log and what was done to the bench, in one order. A View is the fold of
-// its first n entries: that is how a screen goes back in time, and how the screen,
-// a replay and a test all see the same thing. Beside what the caller believes it holds
-// what the provider did, so it can give a verdict of each operation, and say why.
+// Everything that happens on a bench is on its timeline (package scenarios/timeline), whose views are what a screen, a
+// replay and an expectation (package scenarios/expect) see.
 //
 // The package promises that
 //
