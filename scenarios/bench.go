@@ -121,7 +121,9 @@ func Open(s *lang.Scenario, o Options) (*Bench, error) {
 	}
 	if err := b.openProvider(); err != nil {
 		b.stop(errBenchClosed)
-		b.closeClock()
+		if b.virtual != nil {
+			b.virtual.Close()
+		}
 		return nil, err
 	}
 	if err := b.openWorker(); err != nil {
@@ -158,12 +160,6 @@ func (b *Bench) openClock() {
 	b.virtual.SetGate(b.gate)
 	b.virtual.Notify(b.clockChanged)
 	b.clk = b.virtual
-}
-
-func (b *Bench) closeClock() {
-	if b.virtual != nil {
-		b.virtual.Close()
-	}
 }
 
 func (b *Bench) openProvider() error {

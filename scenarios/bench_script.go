@@ -107,9 +107,9 @@ func (b *Bench) playAll(ctx context.Context) error {
 			return fmt.Errorf("%s:%d: %s: %w", b.s.File, l.Line, l.Verb, err)
 		}
 	}
-	b.reached()
+	m := b.now()
 	b.mu.Lock()
-	b.script.through = true
+	b.script.last, b.script.through = m, true
 	b.mu.Unlock()
 	b.settle(ctx)
 	return nil

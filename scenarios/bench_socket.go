@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"syscall"
 
@@ -39,15 +40,10 @@ func hostport(req *http.Request) string {
 // connectionRefused is what dialling an address gives at which nobody listens.
 func connectionRefused(addr string) error {
 	err := &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
-	if a, e := net.ResolveTCPAddr("tcp", addr); e == nil && net.ParseIP(hostOf(addr)) != nil {
-		err.Addr = a
+	if a, e := netip.ParseAddrPort(addr); e == nil {
+		err.Addr = net.TCPAddrFromAddrPort(a)
 	}
 	return err
-}
-
-func hostOf(addr string) string {
-	host, _, _ := net.SplitHostPort(addr)
-	return host
 }
 
 // socket is a bench's provider on a real listener.

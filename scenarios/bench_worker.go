@@ -190,20 +190,14 @@ func (b *Bench) observeChange(c faultprovider.Change) {
 	}
 	b.mu.Unlock()
 	if n := len(entries); n > 0 && len(c.Effects) > 0 {
-		entries[commitOf(c.Entries)].Effects = c.Effects
+		at := slices.IndexFunc(c.Entries, func(e faultprovider.Entry) bool { return e.Kind == faultprovider.Commit })
+		if at < 0 {
+			at = n - 1
+		}
+		entries[at].Effects = c.Effects
 	}
 	b.line.Append(entries...)
 	for _, e := range c.Entries {
 		b.observeArrival(e)
 	}
-}
-
-// commitOf is the index of the entry that says that an effect was committed, else of the last one.
-func commitOf(log []faultprovider.Entry) int {
-	for i, e := range log {
-		if e.Kind == faultprovider.Commit {
-			return i
-		}
-	}
-	return len(log) - 1
 }

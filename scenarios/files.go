@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -21,7 +22,7 @@ func (b *Bench) file(name string) ([]byte, error) {
 	if src, ok := b.extra[name]; ok {
 		return src, nil
 	}
-	return nil, fmt.Errorf("the scenario has no file %q; it has %s", name, listOr(b.s.Names, "none"))
+	return nil, fmt.Errorf("the scenario has no file %q; it has %s", name, cmp.Or(strings.Join(b.s.Names, ", "), "none"))
 }
 
 // takeFile reads a file from disk for the scenario, unless it has one of that name, and
@@ -66,11 +67,4 @@ func (b *Bench) payload(arg string) ([]byte, error) {
 		return []byte(s), nil
 	}
 	return b.file(arg)
-}
-
-func listOr(names []string, none string) string {
-	if len(names) == 0 {
-		return none
-	}
-	return strings.Join(names, ", ")
 }

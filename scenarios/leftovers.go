@@ -28,14 +28,6 @@ type Leftover struct {
 // String is one sentence.
 func (l Leftover) String() string { return l.What + ": " + l.Why }
 
-// reached keeps the moment of the script's last line.
-func (b *Bench) reached() {
-	m := b.now()
-	b.mu.Lock()
-	b.script.last = m
-	b.mu.Unlock()
-}
-
 // now is the moment at which the bench stands.
 func (b *Bench) now() *moment { return &moment{n: b.line.Len(), at: b.clk.Now(), left: b.leftovers()} }
 

@@ -80,20 +80,16 @@ func (r *Report) WriteJSON(w io.Writer) error {
 			Verdict: verdict.RunVerdict, Why: verdict.Why(), Code: run.Code, Counts: r.View.Counts(run)})
 	}
 	for _, o := range r.View.Operations {
-		out.Operations = append(out.Operations, operationJSON{engine.StepName(o.Step, o.Undo), o.Write, o.Subject, o.Runs, o.Keys, o.Belief, effectIDs(o.Effects), o.Verdict, o.Why})
+		effects := make([]string, len(o.Effects))
+		for i, e := range o.Effects {
+			effects[i] = e.Collection + "/" + e.ID
+		}
+		out.Operations = append(out.Operations, operationJSON{engine.StepName(o.Step, o.Undo), o.Write, o.Subject, o.Runs, o.Keys, o.Belief, effects, o.Verdict, o.Why})
 	}
 	for _, e := range r.Timeline {
 		out.Timeline = append(out.Timeline, entryOf(e, r.View.Start))
 	}
 	return writeLine(w, out)
-}
-
-func effectIDs(all []faultprovider.Effect) []string {
-	out := make([]string, len(all))
-	for i, e := range all {
-		out[i] = e.Collection + "/" + e.ID
-	}
-	return out
 }
 
 func entryOf(e Entry, start time.Time) entryJSON {
