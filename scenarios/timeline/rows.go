@@ -72,7 +72,7 @@ type Row struct {
 	Attempt int
 	Request string        // X-Request-Id, for pairing
 	Replay  bool          // RowReply: the provider recognised the key, which only its log says
-	Verb    string        // RowNote, RowInbound: what was done to the bench
+	Verb    string        // RowNote: what was done to the bench
 	Refused bool          // and the bench did not do it
 	Hidden  bool          // a request that the transport repeated by itself
 	Wait    time.Duration // RowWait: how long
