@@ -132,7 +132,7 @@ func (rl *realm) showMembers(b *strings.Builder, o *goja.Object, open, shut byte
 			break
 		}
 		if open == '{' {
-			if !identifier(key) {
+			if !identifier.MatchString(key) {
 				key = strconv.Quote(key)
 			}
 			b.WriteString(key + ": ")

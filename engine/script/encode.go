@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -298,7 +299,7 @@ func (e *encoder) flaw(what string) *flaw {
 		switch {
 		case s.index >= 0:
 			fmt.Fprintf(&b, "[%d]", s.index)
-		case identifier(s.key):
+		case identifier.MatchString(s.key):
 			b.WriteString("." + s.key)
 		default:
 			fmt.Fprintf(&b, "[%s]", appendText(nil, s.key))
@@ -307,15 +308,7 @@ func (e *encoder) flaw(what string) *flaw {
 	return &flaw{text: b.String() + " " + what}
 }
 
-func identifier(s string) bool {
-	for i, c := range s {
-		letter := c == '_' || c == '$' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-		if !letter && (i == 0 || c < '0' || c > '9') {
-			return false
-		}
-	}
-	return s != ""
-}
+var identifier = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$]*$`)
 
 // kind tells whether an object is a plain array or a plain object of this runtime.
 func (rl *realm) kind(o *goja.Object) (list, plain bool) {

@@ -85,15 +85,12 @@ type ServiceError struct {
 	Service   string
 	Operation string
 	CallID    string
-	// Retryable: the same call may succeed later. Ambiguous: its effect may have happened.
-	Retryable bool
-	Ambiguous bool
-	// UnknownOption: the request has a member that there is none of. To the script it is a TypeError with the code.
+	Retryable bool // the same call may succeed later
+	Ambiguous bool // its effect may have happened
+	// UnknownOption: the request has a member that does not exist. To the script it is a TypeError with the code.
 	UnknownOption bool
-	// Details are safe to show (method, origin, status; never bodies), as a JSON object or nil.
-	Details json.RawMessage
-	// Cause is the underlying error's text, for people; the script does not see it.
-	Cause string
+	Details       json.RawMessage // safe to show (method, origin, status; never bodies), a JSON object or nil
+	Cause         string          // the underlying error's text, for people; the script does not see it
 }
 
 // Error is the code and the sentence.

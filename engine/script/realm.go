@@ -1,7 +1,6 @@
 package script
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -99,10 +98,10 @@ func (rl *realm) conclude() {
 		return
 	}
 	if rl.main.State() == goja.PromiseStateRejected {
-		rl.outcome = &outcome{err: rl.thrown(rl.main.Result())}
-		return
+		rl.fail(rl.main.Result())
+	} else {
+		rl.outcome = rl.result(rl.main.Result())
 	}
-	rl.outcome = rl.result(rl.main.Result())
 }
 
 func (rl *realm) result(v goja.Value) *outcome {
@@ -110,19 +109,17 @@ func (rl *realm) result(v goja.Value) *outcome {
 		return &outcome{err: &Error{Code: CodeNonJSONResult, Message: "the script returned nothing; return a JSON value, or null"}}
 	}
 	e := encoder{rl: rl, root: "result", strict: true, limit: rl.limits.Result, out: make([]byte, 0, 256)}
-	bad := e.result(v)
-	switch {
+	switch bad := e.result(v); {
 	case bad == nil:
 		return &outcome{value: e.out}
 	case bad.tooLarge:
-		text := fmt.Sprintf("the script's result is larger than %d bytes of JSON; return less of it", e.limit)
-		return &outcome{err: &Error{Code: CodeResultTooLarge, Message: text}}
+		return &outcome{err: &Error{Code: CodeResultTooLarge, Message: fmt.Sprintf("the script's result is larger than %d bytes of JSON; return less of it", e.limit)}}
+	default:
+		return &outcome{err: &Error{Code: CodeNonJSONResult, Message: rl.sentence("the script's result is not JSON: " + bad.text)}}
 	}
-	text := "the script's result is not JSON: " + bad.text
-	return &outcome{err: &Error{Code: CodeNonJSONResult, Message: cut(rl.secrets.Clean(text), MaxMessage)}}
 }
 
-// fail ends the script with a value thrown where no promise could take it: in a timer's function.
+// fail ends the script with what it threw.
 func (rl *realm) fail(v goja.Value) {
 	if rl.outcome == nil {
 		rl.outcome = &outcome{err: rl.thrown(v)}
@@ -196,12 +193,3 @@ func (rl *realm) function(name string, f func(goja.FunctionCall) goja.Value) *go
 
 // typeError throws a TypeError.
 func (rl *realm) typeError(text string) { panic(rl.vm.NewTypeError("%s", text)) }
-
-// stoppedBy tells why a turn ended without coming to its end, in the words of an Error.
-func stoppedBy(err error) *Error {
-	var deep *goja.StackOverflowError
-	if errors.As(err, &deep) {
-		return &Error{Code: CodeStackTooDeep, Message: "the script's function calls are nested too deep: a recursion without an end?"}
-	}
-	return &Error{Code: CodeCrashed, Message: cut("the script's runtime crashed: "+err.Error(), MaxMessage), cause: err}
-}

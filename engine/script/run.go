@@ -2,6 +2,7 @@ package script
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"runtime"
@@ -9,6 +10,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/dop251/goja"
 )
 
 // Run runs a script once and returns when it has settled and every call that it began has ended, or when it was
@@ -68,8 +71,11 @@ func (r *runner) run() Result {
 		return r.stopped(err)
 	}
 	for {
-		if r.realm.outcome != nil {
-			r.settle()
+		if r.realm.outcome != nil { // its timers are withdrawn, its calls awaited
+			if r.open == nil {
+				r.open = slices.Clone(r.calls)
+			}
+			r.withdrawAll()
 			if len(r.calls) == 0 {
 				return r.settled()
 			}
@@ -82,14 +88,6 @@ func (r *runner) run() Result {
 			return r.stopped(err)
 		}
 	}
-}
-
-// settle withdraws the timers of a script that has settled; its calls are awaited.
-func (r *runner) settle() {
-	if r.open == nil {
-		r.open = slices.Clone(r.calls)
-	}
-	r.withdrawAll()
 }
 
 func (r *runner) withdrawAll() {
@@ -116,8 +114,13 @@ func (r *runner) settled() Result {
 // stopped is the result of a script that did not come to its end. An abandoned script's realm is not looked at.
 func (r *runner) stopped(err error) Result {
 	e, ok := err.(*Error)
-	if !ok {
-		e = stoppedBy(err)
+	var deep *goja.StackOverflowError
+	switch {
+	case ok:
+	case errors.As(err, &deep):
+		e = &Error{Code: CodeStackTooDeep, Message: "the script's function calls are nested too deep: a recursion without an end?"}
+	default:
+		e = &Error{Code: CodeCrashed, Message: cut("the script's runtime crashed: "+err.Error(), MaxMessage), cause: err}
 	}
 	res := Result{Err: e, Open: slices.Clone(r.calls)}
 	r.leave()
@@ -162,14 +165,12 @@ func (r *runner) turn(f func() error) error {
 	}
 }
 
-// waitedTooLong is the end of a script that waits for timers.
-func (r *runner) waitedTooLong() *Error {
-	return &Error{Code: CodeTimeout, Message: fmt.Sprintf("the script waited for timers for more than %v, its own time; leave waiting to the step's retry-delay", r.limits.Time)}
-}
-
 func cancelled(cause error) *Error {
 	return &Error{Code: CodeCancelled, Message: cut("the script was cancelled: "+cause.Error(), MaxMessage), cause: cause}
 }
+
+// limitTicket is Run's own timer: the end of the script's own time.
+const limitTicket = 0
 
 // next waits for a completion. Where no call is open the wait is for timers alone and counts as the script's own time.
 func (r *runner) next() (Completion, error) {
@@ -179,14 +180,16 @@ func (r *runner) next() (Completion, error) {
 	if len(r.due) == 0 {
 		return Completion{}, &Error{Code: CodeTimeout, Message: "the script waits for something that cannot happen: no call and no timer is open, so its promise never settles"}
 	}
-	before := r.host.Now()
-	if slices.MinFunc(slices.Collect(maps.Values(r.due)), time.Time.Compare).Sub(before) > r.limits.Time-r.waited {
-		return Completion{}, r.waitInVain()
+	before, left := r.host.Now(), r.limits.Time-r.waited
+	inVain := slices.MinFunc(slices.Collect(maps.Values(r.due)), time.Time.Compare).Sub(before) > left
+	if inVain { // the end of the script's time comes before any of its timers
+		r.withdrawAll()
+		r.host.Timer(limitTicket, left)
 	}
 	c, err := r.receive()
 	r.waited += r.host.Now().Sub(before)
-	if err == nil && r.waited > r.limits.Time {
-		err = r.waitedTooLong()
+	if err == nil && (inVain || r.waited > r.limits.Time) {
+		err = &Error{Code: CodeTimeout, Message: fmt.Sprintf("the script waited for timers for more than %v, its own time; leave waiting to the step's retry-delay", r.limits.Time)}
 	}
 	return c, err
 }
@@ -202,19 +205,6 @@ func (r *runner) receive() (Completion, error) {
 	delete(r.due, c.ID)
 	return c, nil
 }
-
-// waitInVain waits for the end of the script's time, which comes before any of its timers.
-func (r *runner) waitInVain() error {
-	r.withdrawAll()
-	r.host.Timer(limitTicket, r.limits.Time-r.waited)
-	if _, err := r.receive(); err != nil {
-		return err
-	}
-	return r.waitedTooLong()
-}
-
-// limitTicket is Run's own timer: the end of the script's own time.
-const limitTicket = 0
 
 // ask has f carried out by the runner. The worker calls it within a turn.
 func (r *runner) ask(f func(*runner)) {
@@ -268,10 +258,9 @@ func guarded(f func() error) (err error) {
 // watchdog measures, by the wall clock, how long a script keeps its processor. It is the one place of the package
 // that knows that clock.
 type watchdog struct {
-	left    time.Duration
-	since   time.Time
-	running bool
-	timer   *time.Timer // fires while running, when nothing is left
+	left  time.Duration
+	since time.Time   // zero while it stands
+	timer *time.Timer // fires while it runs, when nothing is left
 }
 
 func newWatchdog(limit time.Duration) *watchdog {
@@ -281,15 +270,14 @@ func newWatchdog(limit time.Duration) *watchdog {
 }
 
 func (w *watchdog) start() {
-	w.running = true
 	w.since = time.Now()
 	w.timer.Reset(w.left)
 }
 
 func (w *watchdog) stop() {
-	if w.running {
-		w.running = false
+	if !w.since.IsZero() {
 		w.timer.Stop()
 		w.left -= time.Since(w.since)
+		w.since = time.Time{}
 	}
 }

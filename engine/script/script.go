@@ -1,17 +1,17 @@
 // Package script runs one workflow script, once, in a JavaScript runtime of its own.
 //
 // A script is the body of an async function in strict mode. It sees its context, the attempt, its services and
-// secrets; everything it wants from the world goes through a Host, so that the same script with the same input,
-// seed and completions does the same thing again. Run promises that the result is strict JSON within its limit, that
-// a script which burns its time ends, that every call has ended before a settled script's result is given back, and
-// that no secret it handed out appears in a message or a log line.
+// secrets; everything else it asks of a Host. What a run does depends on the script's text, its Input, the Host's
+// answers (times, secrets, refusals) and the completions so far, and on nothing else, so that a run can be remembered
+// by them; the one exception is the watchdog, which ends a script that computes too long by the wall clock.
 //
-// It never reads the wall clock or real randomness for the script, and knows no engine: what a call means, whether it
-// may be repeated and what is written down are its Host's affair. Scripts are trusted: their memory is not bounded.
+// Run promises that the result is strict JSON within its limit, that a script which burns its time ends, that every
+// call has ended before a settled script's result is given back, and that no secret it handed out appears in a message
+// or a log line. Each run has a runtime of its own; only compiled programs are shared.
 //
-// Wall time is used for one thing, the watchdog that ends a script which does not give its processor back. A built-in
-// function of the runtime cannot be interrupted; so the script has a goroutine of its own, and one that does not stop
-// within the grace is abandoned.
+// The package knows no engine: what a call means, whether it may be repeated and what is written down are its Host's
+// affair. Scripts are trusted: their memory is not bounded. A built-in function of the runtime cannot be interrupted;
+// so the script has a goroutine of its own, and one that does not stop within the grace is abandoned.
 package script
 
 import (
@@ -25,18 +25,12 @@ import (
 
 // Input is what the script sees.
 type Input struct {
-	// Payload is context.payload, and context.trigger, its older name.
-	Payload json.RawMessage
-	// Steps are the results of finished steps: context.steps.<id>.
-	Steps map[string]json.RawMessage
-	// Extra are further fields of context, by name.
-	Extra map[string]json.RawMessage
-	// Attempt is the script's attempt.
+	Payload json.RawMessage            // context.payload, and context.trigger, its older name
+	Steps   map[string]json.RawMessage // the results of finished steps: context.steps.<id>
+	Extra   map[string]json.RawMessage // further fields of context, by name
 	Attempt Attempt
-	// Seed decides Math.random and crypto.
-	Seed int64
-	// Limits are what the script may use; zero fields mean the defaults.
-	Limits Limits
+	Seed    int64  // decides Math.random and crypto
+	Limits  Limits // zero fields mean the defaults
 }
 
 // Attempt is the attempt as the script sees it.
@@ -62,10 +56,8 @@ type Limits struct {
 
 // Result is one run of a script.
 type Result struct {
-	// Value is what the script returned, as strict JSON; nil when Err is set.
-	Value json.RawMessage
-	// Err is why there is no value.
-	Err *Error
+	Value json.RawMessage // what the script returned, as strict JSON; nil when Err is set
+	Err   *Error
 	// Open are the tickets of the calls that were open when the script ended. When it settled, returned or threw,
 	// they have been awaited and have ended too. When it was stopped (its time, Next's error) they are the Host's to end.
 	Open []int
