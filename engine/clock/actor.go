@@ -103,20 +103,33 @@ func (v *Virtual) next() *actor {
 		return pop(&v.entries)
 	case v.underWay() && !v.closed:
 		return nil
-	case v.closed && wantsBack(v.heldEntered):
-		return v.backFrom(&v.heldEntered)
-	case v.closed && wantsBack(v.held):
-		return v.backFrom(&v.held)
+	}
+	if v.closed {
+		if a := v.back(); a != nil {
+			return a
+		}
+	}
+	switch {
 	case len(v.ready) > 0:
 		return pop(&v.ready)
 	case v.due():
 		return v.fire()
-	case len(v.heldEntered) > 0:
-		return v.backFrom(&v.heldEntered)
-	case len(v.held) > 0:
-		return v.backFrom(&v.held)
 	}
-	return nil
+	return v.back()
+}
+
+// back takes the actor that has been held longest, once it wants to go on.
+func (v *Virtual) back() *actor {
+	held := &v.held
+	if len(v.heldEntered) > 0 && (!v.closed || v.heldEntered[0].back) {
+		held = &v.heldEntered
+	}
+	if len(*held) == 0 || !(*held)[0].back {
+		return nil
+	}
+	a := pop(held)
+	a.held, a.back, a.away = false, false, false
+	return a
 }
 
 // jump takes the earliest timer and makes its time the present, unless something holds time or the pacer has yet to
@@ -152,18 +165,6 @@ func (v *Virtual) hold(a *actor) {
 	} else {
 		v.held = append(v.held, a)
 	}
-}
-
-func wantsBack(held []*actor) bool { return len(held) > 0 && held[0].back }
-
-// backFrom takes the actor that has been held longest, once it wants to go on.
-func (v *Virtual) backFrom(held *[]*actor) *actor {
-	if !wantsBack(*held) {
-		return nil
-	}
-	a := pop(held)
-	a.held, a.back, a.away = false, false, false
-	return a
 }
 
 // run is the goroutine of an actor; it goes on with the next one if that has yet to start.
@@ -214,19 +215,14 @@ func (v *Virtual) retire(a *actor) {
 
 // Enter makes the calling goroutine an actor, before all that are ready now.
 func (v *Virtual) Enter(name string) (leave func()) {
-	v.mu.Lock()
-	a := v.newActor(name, nil)
-	a.entered = true
-	v.entries = append(v.entries, a)
-	v.schedule()
-	v.unlock()
+	var a *actor
+	v.change(func() {
+		a = v.newActor(name, nil)
+		a.entered = true
+		v.entries = append(v.entries, a)
+	})
 	<-a.turn
-	return func() {
-		v.mu.Lock()
-		v.retire(a)
-		v.schedule()
-		v.unlock()
-	}
+	return func() { v.change(func() { v.retire(a) }) }
 }
 
 // Outside runs f without the baton.
@@ -250,12 +246,7 @@ func (v *Virtual) Hold(f func()) {
 		v.holds++
 		v.schedule() // the pacer stops
 		v.unlock()
-		defer func() {
-			v.mu.Lock()
-			v.holds--
-			v.schedule()
-			v.unlock()
-		}()
+		defer v.change(func() { v.holds-- })
 		f()
 		return
 	}
@@ -274,14 +265,13 @@ func (v *Virtual) leave(a *actor, f func()) {
 
 // comeBack waits until the actor has the baton again.
 func (v *Virtual) comeBack(a *actor) {
-	v.mu.Lock()
-	if a.held {
-		a.back = true
-	} else {
-		a.away = false
-		v.entries = append(v.entries, a)
-	}
-	v.schedule()
-	v.unlock()
+	v.change(func() {
+		if a.held {
+			a.back = true
+		} else {
+			a.away = false
+			v.entries = append(v.entries, a)
+		}
+	})
 	<-a.turn
 }

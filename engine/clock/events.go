@@ -28,19 +28,15 @@ func (e *event) Set() {
 	if e.set.Load() {
 		return
 	}
-	v := e.v
-	v.mu.Lock()
-	if !e.set.Load() {
+	e.v.change(func() {
 		e.set.Store(true)
 		for _, a := range e.waiters {
 			if a.waits != "" { // Close may have let go of it
-				v.wake(a)
+				e.v.wake(a)
 			}
 		}
 		e.waiters = nil
-		v.schedule()
-	}
-	v.unlock()
+	})
 }
 
 func (e *event) Wait() {
@@ -122,13 +118,11 @@ func (v *Virtual) Parked() []Parked {
 
 // Release lets a parked actor go on, after all that are ready now. Of an id that is not parked nothing is released.
 func (v *Virtual) Release(id int) {
-	v.mu.Lock()
-	if i := slices.IndexFunc(v.parked, func(p parking) bool { return p.ID == id }); i >= 0 {
-		a := v.parked[i].a
-		v.parked = slices.Delete(v.parked, i, i+1)
-		v.news = true
-		v.wake(a)
-		v.schedule()
-	}
-	v.unlock()
+	v.change(func() {
+		if i := slices.IndexFunc(v.parked, func(p parking) bool { return p.ID == id }); i >= 0 {
+			v.wake(v.parked[i].a)
+			v.parked = slices.Delete(v.parked, i, i+1)
+			v.news = true
+		}
+	})
 }

@@ -25,15 +25,14 @@ func (v *Virtual) SetSpeed(x float64) {
 	if !(x > 0) || math.IsInf(x, 1) {
 		x = 0
 	}
-	v.mu.Lock()
-	v.settle()
-	v.speed = x
-	if x > 0 && v.poke == nil && !v.closed {
-		v.poke, v.quit, v.gone = make(chan struct{}, 1), make(chan struct{}), make(chan struct{})
-		go v.runPacer(v.poke, v.quit, v.gone)
-	}
-	v.schedule()
-	v.unlock()
+	v.change(func() {
+		v.settle()
+		v.speed = x
+		if x > 0 && v.poke == nil && !v.closed {
+			v.poke, v.quit, v.gone = make(chan struct{}, 1), make(chan struct{}), make(chan struct{})
+			go v.runPacer(v.poke, v.quit, v.gone)
+		}
+	})
 }
 
 // Pause keeps every actor from starting or going on, and time from jumping. The one that runs now goes on until it waits.
@@ -45,12 +44,7 @@ func (v *Virtual) Pause() {
 }
 
 // Resume ends a Pause.
-func (v *Virtual) Resume() {
-	v.mu.Lock()
-	v.paused = false
-	v.schedule()
-	v.unlock()
-}
+func (v *Virtual) Resume() { v.change(func() { v.paused = false }) }
 
 // Paused reports whether the clock is paused.
 func (v *Virtual) Paused() bool {

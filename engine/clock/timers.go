@@ -24,16 +24,13 @@ type timer struct {
 // laterFirst is the order of Virtual.timers: the next one is the last. At one instant those that ask for it come
 // first, then the one registered first.
 func laterFirst(a, b *timer) int {
-	switch {
-	case a.at != b.at:
-		return cmp.Compare(b.at, a.at)
-	case a.first != b.first:
+	if a.at == b.at && a.first != b.first {
 		if a.first {
 			return 1
 		}
 		return -1
 	}
-	return cmp.Compare(b.order, a.order)
+	return cmp.Or(cmp.Compare(b.at, a.at), cmp.Compare(b.order, a.order))
 }
 
 // addTimer sets t to go off after d. mu is held.
@@ -97,15 +94,9 @@ func (v *Virtual) AfterFunc(d time.Duration, f func()) (stop func() bool) { retu
 
 func (v *Virtual) after(d time.Duration, deadline error, f func()) (stop func() bool) {
 	t := &timer{f: f, deadline: deadline}
-	v.mu.Lock()
-	v.addTimer(d, t)
-	v.schedule()
-	v.unlock()
-	return func() bool {
-		v.mu.Lock()
-		defer v.unlock()
-		stopped := v.removeTimer(t)
-		v.schedule()
+	v.change(func() { v.addTimer(d, t) })
+	return func() (stopped bool) {
+		v.change(func() { stopped = v.removeTimer(t) })
 		return stopped
 	}
 }
@@ -145,16 +136,16 @@ func (v *Virtual) sleep(ctx context.Context, d time.Duration, first bool) error 
 
 // interrupt ends a Sleep before its time.
 func (v *Virtual) interrupt(t *timer, cause error) {
-	v.mu.Lock()
-	if !t.over {
+	v.change(func() {
+		if t.over {
+			return
+		}
 		t.over, t.cause = true, cause
 		if t.sleeper != nil && v.removeTimer(t) {
 			t.sleeper.err = cause
 			v.wake(t.sleeper)
-			v.schedule()
 		}
-	}
-	v.unlock()
+	})
 }
 
 // EndOfInstant lets the calling actor go on once everything else of this instant is over: nobody is ready, no byte

@@ -71,22 +71,19 @@ func (v *Virtual) Now() time.Time { return v.start.Add(time.Duration(v.now.Load(
 
 // Go starts f as an actor, after all that are ready now.
 func (v *Virtual) Go(name string, f func()) {
-	v.mu.Lock()
-	v.ready = append(v.ready, v.newActor(name, f))
-	v.schedule()
-	v.unlock()
+	v.change(func() { v.ready = append(v.ready, v.newActor(name, f)) })
 }
 
 // Do runs f as an actor, before all that are ready now, and never blocks: it is for a screen or a test, which are
 // no actors. done closes when f is over. While the clock is paused f waits like everybody else.
 func (v *Virtual) Do(name string, f func()) (done <-chan struct{}) {
-	v.mu.Lock()
-	a := v.newActor(name, f)
-	a.done = make(chan struct{})
-	v.entries = append(v.entries, a)
-	v.schedule()
-	v.unlock()
-	return a.done
+	over := make(chan struct{})
+	v.change(func() {
+		a := v.newActor(name, f)
+		a.done = over
+		v.entries = append(v.entries, a)
+	})
+	return over
 }
 
 // Run starts f as an actor and waits until nothing is left to do. It then returns a *Deadlock if actors still wait,
@@ -157,6 +154,14 @@ func (v *Virtual) Notify(f func()) {
 	v.unlock()
 }
 
+// change has f change the clock under mu, and gives the baton on.
+func (v *Virtual) change(f func()) {
+	v.mu.Lock()
+	f()
+	v.schedule()
+	v.unlock()
+}
+
 // unlock gives mu back and tells those who wait for a change.
 func (v *Virtual) unlock() {
 	rest := v.resting()
@@ -177,19 +182,17 @@ func (v *Virtual) unlock() {
 // ErrClosed, Event.Wait and Gate return. What waits afterwards only lets the others go first. Close does not wait
 // for the actors (Idle does), nor end what is outside. Further calls do nothing.
 func (v *Virtual) Close() {
-	v.mu.Lock()
-	if !v.closed {
-		v.closed, v.paused = true, false
-		v.timers, v.parked = nil, nil
+	v.change(func() {
+		if v.closed {
+			return
+		}
+		v.closed, v.paused, v.news = true, false, true
+		v.timers, v.parked, v.last = nil, nil, nil
 		for _, a := range v.waiting() {
 			a.err = ErrClosed
 			v.wake(a)
 		}
-		v.last = nil
-		v.news = true
-		v.schedule()
-	}
-	v.unlock()
+	})
 	v.stopPacer()
 }
 

@@ -13,8 +13,8 @@ type wire struct {
 	onGiveUp               []func()
 }
 
-// flying reports whether the bytes of w are under way, with its caller outside.
-func (w *wire) flying() bool { return w.moving && !w.gaveUp && w.caller != nil && w.caller.away }
+// inFlight reports whether the bytes of w are under way, with its caller outside.
+func (w *wire) inFlight() bool { return w.moving && !w.gaveUp && w.caller != nil && w.caller.away }
 
 // moving counts what holds time: wires that move, and Holds of goroutines that are no actors.
 func (v *Virtual) moving() int {
@@ -27,11 +27,11 @@ func (v *Virtual) moving() int {
 	return n
 }
 
-// underWay reports whether more wires are flying than entered actors run that may be their other end.
+// underWay reports whether more requests are in flight than entered actors run that may be their other end.
 func (v *Virtual) underWay() bool {
 	n := 0
 	for _, w := range v.wires {
-		if w.flying() {
+		if w.inFlight() {
 			n++
 		}
 	}
@@ -39,7 +39,7 @@ func (v *Virtual) underWay() bool {
 		return false
 	}
 	for _, a := range v.live {
-		if a.entered && !a.away && (a.wire == nil || a.wire.flying()) {
+		if a.entered && !a.away && (a.wire == nil || a.wire.inFlight()) {
 			n--
 		}
 	}
@@ -95,13 +95,11 @@ func (w *wire) Move()  { w.move(true) }
 func (w *wire) Still() { w.move(false) }
 
 func (w *wire) move(moving bool) {
-	v := w.v
-	v.mu.Lock()
-	if !w.closed && !w.gaveUp {
-		w.moving = moving
-		v.schedule()
-	}
-	v.unlock()
+	w.v.change(func() {
+		if !w.closed && !w.gaveUp {
+			w.moving = moving
+		}
+	})
 }
 
 func (w *wire) OnGiveUp(f func()) {
@@ -120,31 +118,23 @@ func (w *wire) OnGiveUp(f func()) {
 // GiveUp tells the provider's end. From here on the caller comes back from outside as from a Hold: after the
 // provider has seen that it is alone, as its connection may break at any moment.
 func (w *wire) GiveUp() {
-	v := w.v
-	v.mu.Lock()
-	if w.closed || w.gaveUp {
-		v.unlock()
-		return
-	}
-	w.gaveUp, w.moving = true, true
-	if a := w.caller; a != nil && a.away && !a.held {
-		v.hold(a)
-	}
-	tell := w.onGiveUp
-	w.onGiveUp = nil
-	v.schedule()
-	v.unlock()
+	var tell []func()
+	w.v.change(func() {
+		if w.closed || w.gaveUp {
+			return
+		}
+		w.gaveUp, w.moving = true, true
+		if a := w.caller; a != nil && a.away && !a.held {
+			w.v.hold(a)
+		}
+		tell, w.onGiveUp = w.onGiveUp, nil
+	})
 	for _, f := range tell {
 		f()
 	}
 }
 
-func (w *wire) Close() {
-	w.v.mu.Lock()
-	w.close()
-	w.v.schedule()
-	w.v.unlock()
-}
+func (w *wire) Close() { w.v.change(w.close) }
 
 // close ends the wire. mu is held.
 func (w *wire) close() {
