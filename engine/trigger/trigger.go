@@ -4,6 +4,7 @@
 package trigger
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/json"
@@ -13,7 +14,7 @@ import (
 	"mime"
 	"net/http"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"unicode/utf8"
 )
 
@@ -72,13 +73,13 @@ type Handler struct {
 	admit  Admit
 	routes map[string]Route
 	told   func(Answer)
-	mu     sync.Mutex
-	why    string // it lets nothing in; empty where it does
+	why    atomic.Pointer[string] // it lets nothing in; empty where it does
 }
 
 // New makes a handler of these routes. told, which may be nil, sees every answer.
 func New(admit Admit, told func(Answer), routes ...Route) (*Handler, error) {
-	h := &Handler{admit: admit, routes: map[string]Route{}, told: told, why: "the runtime is starting; send it again"}
+	h := &Handler{admit: admit, routes: map[string]Route{}, told: told}
+	h.why.Store(new("the runtime is starting; send it again"))
 	for _, r := range routes {
 		if other, taken := h.routes[r.Path]; taken {
 			return nil, fmt.Errorf("the webhooks %s of %s and %s of %s share the path %s: give one of them another", other.Trigger, other.Workflow, r.Trigger, r.Workflow, r.Path)
@@ -89,29 +90,50 @@ func New(admit Admit, told func(Answer), routes ...Route) (*Handler, error) {
 }
 
 // Ready lets deliveries in.
-func (h *Handler) Ready() { h.refuse("") }
+func (h *Handler) Ready() { h.why.Store(new("")) }
 
 // Stop lets nothing in any more: each delivery is answered 503.
-func (h *Handler) Stop() { h.refuse("the runtime is stopping; send it again") }
+func (h *Handler) Stop() { h.why.Store(new("the runtime is stopping; send it again")) }
 
-func (h *Handler) refuse(why string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.why = why
+// Refusal is an answer that makes no run.
+type Refusal struct {
+	Code    string  `json:"code"`
+	Message string  `json:"message"`
+	Issues  []Issue `json:"issues,omitempty"` // where a payload does not fit its schema, sorted by path, at most 100
 }
 
-func (h *Handler) refusesAll() string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.why
+func refuse(code, message string) *Refusal { return &Refusal{Code: code, Message: message} }
+
+// Error is the sentence, with the issues.
+func (r *Refusal) Error() string {
+	text := r.Message
+	for i, is := range r.Issues {
+		sep := "; "
+		if i == 0 {
+			sep = ": "
+		}
+		if is.Path != "" {
+			sep += is.Path + " "
+		}
+		text += sep + is.Message
+	}
+	return text
 }
 
-// refusal is an answer that makes no run.
-type refusal struct {
-	status  int
-	code    string
-	message string
-	issues  []Issue
+// ErrorCode is the code of the language's reference.
+func (r *Refusal) ErrorCode() string { return r.Code }
+
+// statuses are the HTTP statuses of refusals, by code; 500 for any other.
+var statuses = map[string]int{
+	"WOML_TRIGGER_PAYLOAD_INVALID":      400,
+	"WOML_TRIGGER_SCHEMA_INVALID":       400,
+	"WOML_TRIGGER_UNAUTHORIZED":         401,
+	"WOML_TRIGGER_NOT_FOUND":            404,
+	"WOML_TRIGGER_METHOD_NOT_ALLOWED":   405,
+	"WOML_TRIGGER_IDEMPOTENCY_CONFLICT": 409,
+	"WOML_TRIGGER_PAYLOAD_TOO_LARGE":    413,
+	"WOML_RUNTIME_NOT_READY":            503,
+	"WOML_POLICY_QUEUE_FULL":            503,
 }
 
 // ServeHTTP implements http.Handler.
@@ -121,52 +143,47 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		Run: receipt.Run, Duplicate: receipt.Duplicate, Status: http.StatusAccepted}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
+	var body any = struct {
+		RunID     string `json:"runId"`
+		Status    string `json:"status"`
+		Duplicate bool   `json:"duplicate"`
+	}{receipt.Run, "accepted", receipt.Duplicate}
 	if no != nil {
-		answer.Status, answer.Code = no.status, no.code
-		if no.status == http.StatusServiceUnavailable {
+		answer.Status, answer.Code = cmp.Or(statuses[no.Code], http.StatusInternalServerError), no.Code
+		if answer.Status == http.StatusServiceUnavailable {
 			w.Header().Set("Retry-After", "1")
 		}
-		w.WriteHeader(no.status)
-		body := map[string]any{"code": no.code, "message": no.message}
-		if len(no.issues) > 0 {
-			body["issues"] = no.issues
-		}
-		_ = json.NewEncoder(w).Encode(map[string]any{"error": body}) // a sender that is gone needs no answer
-	} else {
-		w.WriteHeader(http.StatusAccepted)
-		_ = json.NewEncoder(w).Encode(struct {
-			RunID     string `json:"runId"`
-			Status    string `json:"status"`
-			Duplicate bool   `json:"duplicate"`
-		}{receipt.Run, "accepted", receipt.Duplicate})
+		body = map[string]any{"error": no}
 	}
+	w.WriteHeader(answer.Status)
+	_ = json.NewEncoder(w).Encode(body) // a sender that is gone needs no answer
 	if h.told != nil {
 		h.told(answer)
 	}
 }
 
 // serve makes the checks, in the reference's order.
-func (h *Handler) serve(w http.ResponseWriter, req *http.Request) (Receipt, *refusal) {
-	if why := h.refusesAll(); why != "" {
-		return Receipt{}, &refusal{status: 503, code: "WOML_RUNTIME_NOT_READY", message: why}
+func (h *Handler) serve(w http.ResponseWriter, req *http.Request) (Receipt, *Refusal) {
+	if why := *h.why.Load(); why != "" {
+		return Receipt{}, refuse("WOML_RUNTIME_NOT_READY", why)
 	}
 	r, ok := h.routes[req.URL.Path]
 	if !ok {
-		return Receipt{}, &refusal{status: 404, code: "WOML_TRIGGER_NOT_FOUND", message: "no webhook is served at this path"}
+		return Receipt{}, refuse("WOML_TRIGGER_NOT_FOUND", "no webhook is served at this path")
 	}
 	if req.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
-		return Receipt{}, &refusal{status: 405, code: "WOML_TRIGGER_METHOD_NOT_ALLOWED", message: "this webhook takes POST"}
+		return Receipt{}, refuse("WOML_TRIGGER_METHOD_NOT_ALLOWED", "this webhook takes POST")
 	}
 	if r.Bearer && !authorized(req, r.Token) {
 		w.Header().Set("WWW-Authenticate", "Bearer")
-		return Receipt{}, &refusal{status: 401, code: "WOML_TRIGGER_UNAUTHORIZED", message: "the bearer token is missing or wrong"}
+		return Receipt{}, refuse("WOML_TRIGGER_UNAUTHORIZED", "the bearer token is missing or wrong")
 	}
 	payload, no := readPayload(w, req)
 	if no != nil {
 		return Receipt{}, no
 	}
-	if no := r.check(payload); no != nil {
+	if no := fits(r.Schema, payload); no != nil {
 		return Receipt{}, no
 	}
 	key, no := deliveryKey(req)
@@ -187,27 +204,27 @@ func authorized(req *http.Request, token string) bool {
 	return strings.EqualFold(scheme, "Bearer") && token != "" && subtle.ConstantTimeCompare(want[:], got[:]) == 1
 }
 
-func readPayload(w http.ResponseWriter, req *http.Request) (json.RawMessage, *refusal) {
+func readPayload(w http.ResponseWriter, req *http.Request) (json.RawMessage, *Refusal) {
 	if kind, _, err := mime.ParseMediaType(req.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		return nil, &refusal{status: 400, code: "WOML_TRIGGER_PAYLOAD_INVALID", message: "the Content-Type is not application/json"}
+		return nil, refuse("WOML_TRIGGER_PAYLOAD_INVALID", "the Content-Type is not application/json")
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, MaxPayload))
 	var large *http.MaxBytesError
 	if errors.As(err, &large) {
-		return nil, &refusal{status: 413, code: "WOML_TRIGGER_PAYLOAD_TOO_LARGE", message: fmt.Sprintf("the payload has more than %d bytes", MaxPayload)}
+		return nil, refuse("WOML_TRIGGER_PAYLOAD_TOO_LARGE", fmt.Sprintf("the payload has more than %d bytes", MaxPayload))
 	}
 	if err != nil {
-		return nil, &refusal{status: 400, code: "WOML_TRIGGER_PAYLOAD_INVALID", message: "the payload broke off: " + err.Error()}
+		return nil, refuse("WOML_TRIGGER_PAYLOAD_INVALID", "the payload broke off: "+err.Error())
 	}
 	var object map[string]json.RawMessage
 	// Two payloads that differ in a malformed byte would look alike once they are read.
 	if !utf8.Valid(body) || json.Unmarshal(body, &object) != nil || object == nil {
-		return nil, &refusal{status: 400, code: "WOML_TRIGGER_PAYLOAD_INVALID", message: "the payload is not a JSON object in UTF-8"}
+		return nil, refuse("WOML_TRIGGER_PAYLOAD_INVALID", "the payload is not a JSON object in UTF-8")
 	}
 	return body, nil
 }
 
-func deliveryKey(req *http.Request) (string, *refusal) {
+func deliveryKey(req *http.Request) (string, *Refusal) {
 	values := req.Header.Values("Idempotency-Key")
 	if len(values) == 0 {
 		return "", nil
@@ -218,27 +235,16 @@ func deliveryKey(req *http.Request) (string, *refusal) {
 		ok = ok && key[i] > ' ' && key[i] < 0x7f
 	}
 	if !ok {
-		return "", &refusal{status: 400, code: "WOML_TRIGGER_PAYLOAD_INVALID", message: fmt.Sprintf("the Idempotency-Key is not 1 to %d visible ASCII characters", maxKey)}
+		return "", refuse("WOML_TRIGGER_PAYLOAD_INVALID", fmt.Sprintf("the Idempotency-Key is not 1 to %d visible ASCII characters", maxKey))
 	}
 	return key, nil
 }
 
 // refusalOf is the answer to an admission that failed.
-func refusalOf(err error) *refusal {
+func refusalOf(err error) *Refusal {
 	var coded Coded
 	if !errors.As(err, &coded) {
-		return &refusal{status: 500, code: "WOML_RUNTIME_FAILED", message: "the delivery could not be made durable; send it again"}
+		return refuse("WOML_RUNTIME_FAILED", "the delivery could not be made durable; send it again")
 	}
-	no := &refusal{status: 500, code: coded.ErrorCode(), message: coded.Error()}
-	switch no.code {
-	case "WOML_TRIGGER_PAYLOAD_INVALID":
-		no.status = 400
-	case "WOML_TRIGGER_IDEMPOTENCY_CONFLICT":
-		no.status = 409
-	case "WOML_POLICY_QUEUE_FULL":
-		no.status = 503
-	case "WOML_TRIGGER_PAYLOAD_TOO_LARGE":
-		no.status = 413
-	}
-	return no
+	return refuse(coded.ErrorCode(), coded.Error())
 }

@@ -258,7 +258,7 @@ func TestAtMostAHundredIssues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var unfit *trigger.Unfit
+	var unfit *trigger.Refusal
 	payload := `{"list":[` + strings.Repeat("1,", 150) + `1]}`
 	if err := trigger.Fits(schema, json.RawMessage(payload)); !errors.As(err, &unfit) || len(unfit.Issues) != 100 || unfit.ErrorCode() != "WOML_TRIGGER_SCHEMA_INVALID" {
 		t.Errorf("%v", err)
