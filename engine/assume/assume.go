@@ -6,6 +6,7 @@ package assume
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -129,7 +130,7 @@ func Parse(data []byte) (*Set, error) {
 		key := name
 		if name != "*" {
 			if key = Origin(name); key == "" {
-				return nil, fmt.Errorf("origin %q is none: write scheme, host and port, as http://127.0.0.1:4040, or *", name)
+				return nil, fmt.Errorf("origin %q is not valid: write scheme, host and port, as http://127.0.0.1:4040, or *", name)
 			}
 		}
 		s.origins[key] = c
@@ -150,28 +151,15 @@ type carrier struct {
 
 func (e entry) contract() (Contract, error) {
 	c := Default()
-	c.Declared, c.Headers = true, e.Headers
+	c.Declared, c.Headers, c.Items = true, e.Headers, e.Items
+	c.InFlight, c.KeyAsSent = e.Conflict == "in-flight", e.LookupKey == "as-sent"
+	c.LookedUp = e.Lookup != "" || e.Enforces != nil && *e.Enforces
+	c.Lookup = cmp.Or(e.Lookup, c.Lookup)
 	if e.Enforces != nil {
 		c.Enforces = *e.Enforces
 	}
 	if e.Carrier != nil {
-		if c.Header, c.Field = e.Carrier.Header, e.Carrier.Field; (c.Header == "") == (c.Field == "") {
-			return c, fmt.Errorf("carrier is {\"header\": NAME} or {\"field\": NAME}")
-		}
-	}
-	if e.Retention != "" {
-		d, err := time.ParseDuration(e.Retention)
-		if err != nil || d <= 0 {
-			return c, fmt.Errorf("retention %q is no duration: write it as 24h", e.Retention)
-		}
-		c.Retention = d
-	}
-	switch e.Conflict {
-	case "", "exists":
-	case "in-flight":
-		c.InFlight = true
-	default:
-		return c, fmt.Errorf("conflict %q is neither in-flight nor exists", e.Conflict)
+		c.Header, c.Field = e.Carrier.Header, e.Carrier.Field
 	}
 	if e.KeyTaken != nil {
 		c.KeyTaken = e.KeyTaken
@@ -179,7 +167,25 @@ func (e entry) contract() (Contract, error) {
 	for _, m := range e.Idempotent {
 		c.Idempotent = append(c.Idempotent, strings.ToUpper(m))
 	}
-	return c, e.lookup(&c)
+	var err error
+	if e.Retention != "" {
+		c.Retention, err = time.ParseDuration(e.Retention)
+	}
+	switch {
+	case e.Carrier != nil && (c.Header == "") == (c.Field == ""):
+		return c, errors.New(`carrier is {"header": NAME} or {"field": NAME}`)
+	case err != nil || e.Retention != "" && c.Retention <= 0:
+		return c, fmt.Errorf("retention %q is not a valid duration: write it as 24h", e.Retention)
+	case !slices.Contains([]string{"", "exists", "in-flight"}, e.Conflict):
+		return c, fmt.Errorf("conflict %q is neither in-flight nor exists", e.Conflict)
+	case c.Lookup != "none" && !strings.Contains(c.Lookup, "{"):
+		return c, fmt.Errorf("lookup %q has no place for {url}, {origin} or {key}; write none where keys cannot be looked up", e.Lookup)
+	case c.Items != "" && c.Items[0] != '/':
+		return c, fmt.Errorf("items %q is not a JSON pointer: write it as /data", e.Items)
+	case !slices.Contains([]string{"", "value", "as-sent"}, e.LookupKey):
+		return c, fmt.Errorf("lookupKey %q is neither value nor as-sent", e.LookupKey)
+	}
+	return c, nil
 }
 
 // Protects reports whether a write whose key travels so, in a header or a field, is one that the contract enforces the key of.
@@ -195,12 +201,29 @@ func (c Contract) Repeats(method string) bool { return slices.Contains(c.Idempot
 func (c Contract) TakesKey(status int) bool { return slices.Contains(c.KeyTaken, status) }
 
 func position(data []byte, offset int64, err error) (line, col int) {
-	if e, ok := err.(*json.SyntaxError); ok {
+	switch e := err.(type) {
+	case *json.SyntaxError:
 		offset = e.Offset
-	}
-	if e, ok := err.(*json.UnmarshalTypeError); ok {
+	case *json.UnmarshalTypeError:
 		offset = e.Offset
 	}
 	before := data[:min(int(offset), len(data))]
 	return 1 + bytes.Count(before, []byte("\n")), len(before) - bytes.LastIndexByte(before, '\n')
+}
+
+// Members are the members of what is assumed of one origin: the name, what it can be, and what it does.
+func Members() [][3]string {
+	return [][3]string{
+		{"enforces", "true or false", "whether a repeated key makes no second effect; true unless said"},
+		{"carrier.header", "a header's name", "where a key must travel for the origin to enforce it; anywhere unless said"},
+		{"carrier.field", "a field's name", "the same, in the JSON body"},
+		{"retention", "a duration, as 24h", "how long a key is remembered, from its first request; not known unless said"},
+		{"conflict", "in-flight, exists", "what a 409 means: an earlier request is still at work, or the record exists; exists unless said"},
+		{"keyTaken", "a list of statuses", "the statuses that mean that the key is known with another payload; 422 unless said"},
+		{"idempotent", "a list of methods", "the methods that may be repeated without a key, as PUT"},
+		{"lookup", "an address with {url}, {origin} or {key}, or none", "where an operation is looked up by its key; " + DefaultLookup + " unless said"},
+		{"items", "a JSON pointer", "where the list of records is in a look-up's reply, as /data"},
+		{"lookupKey", "value, as-sent", "whether a look-up leaves the quotes of a structured-field string out"},
+		{"headers", "an object", `headers of a look-up; a value may be "{{secrets.NAME}}"`},
+	}
 }

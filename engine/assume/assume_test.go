@@ -43,8 +43,8 @@ func TestRefusals(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		`{"origins": {"*": {"enforce": true}}}`:                          `unknown field "enforce"`,
-		`{"origins": {"*": {"retention": "soon"}}}`:                      "is no duration",
-		`{"origins": {"*": {"retention": "-1h"}}}`:                       "is no duration",
+		`{"origins": {"*": {"retention": "soon"}}}`:                      "is not a valid duration",
+		`{"origins": {"*": {"retention": "-1h"}}}`:                       "is not a valid duration",
 		`{"origins": {"*": {"conflict": "maybe"}}}`:                      "neither in-flight nor exists",
 		`{"origins": {"*": {"carrier": {}}}}`:                            "carrier is",
 		`{"origins": {"*": {"carrier": {"header": "A", "field": "b"}}}}`: "carrier is",

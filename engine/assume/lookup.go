@@ -1,31 +1,9 @@
 package assume
 
 import (
-	"fmt"
 	"net/url"
 	"strings"
 )
-
-// lookup reads the fields that say how a key is looked up.
-func (e entry) lookup(c *Contract) error {
-	c.LookedUp = e.Lookup != "" || e.Enforces != nil && *e.Enforces
-	if e.Lookup != "" {
-		if c.Lookup = e.Lookup; c.Lookup != "none" && !strings.Contains(c.Lookup, "{") {
-			return fmt.Errorf("lookup %q has no place for {url}, {origin} or {key}; write none where keys cannot be looked up", e.Lookup)
-		}
-	}
-	if c.Items = e.Items; c.Items != "" && c.Items[0] != '/' {
-		return fmt.Errorf("items %q is not a JSON pointer: write it as /data", e.Items)
-	}
-	switch e.LookupKey {
-	case "", "value":
-	case "as-sent":
-		c.KeyAsSent = true
-	default:
-		return fmt.Errorf("lookupKey %q is neither value nor as-sent", e.LookupKey)
-	}
-	return nil
-}
 
 // LookupURL fills the template for one request: its URL without the query, and its key, encoded for the place
 // where it stands (RFC 3986): a path segment, or a value of the query. ok is false where the contract has no

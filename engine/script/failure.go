@@ -3,7 +3,6 @@ package script
 import (
 	"regexp"
 	"strconv"
-	"strings"
 
 	"github.com/dop251/goja"
 	"github.com/dop251/goja/file"
@@ -114,16 +113,15 @@ func textOf(v goja.Value) string {
 	return ""
 }
 
-var scriptFrame = regexp.MustCompile(`^\tat (?:.* \()?` + fileName + `:(\d+):(\d+)\(\d+\)\)?$`)
+var scriptFrame = regexp.MustCompile(`(?m)^\tat (?:.* \()?` + fileName + `:(\d+):(\d+)\(\d+\)\)?$`)
 
 // whereIn finds the innermost frame of the script in an error's stack.
 func (rl *realm) whereIn(stack string) (line, column int) {
-	for text := range strings.SplitSeq(stack, "\n") {
-		if m := scriptFrame.FindStringSubmatch(text); m != nil {
-			line, _ = strconv.Atoi(m[1])
-			column, _ = strconv.Atoi(m[2])
-			return place(rl.program.source, file.Position{Line: line, Column: column})
-		}
+	m := scriptFrame.FindStringSubmatch(stack)
+	if m == nil {
+		return 0, 0
 	}
-	return 0, 0
+	line, _ = strconv.Atoi(m[1])
+	column, _ = strconv.Atoi(m[2])
+	return place(rl.program.source, file.Position{Line: line, Column: column})
 }

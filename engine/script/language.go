@@ -1,8 +1,10 @@
 package script
 
 import (
+	"cmp"
 	"errors"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -115,10 +117,10 @@ func (rl *realm) regexpPattern(c goja.FunctionCall) goja.Value {
 		if bad.Valid {
 			code = CodeUnsupported
 		}
-		rl.refuse(rl.vm.Get("SyntaxError"), code, bad.Error())
+		rl.refuse("SyntaxError", code, bad.Error())
 	}
 	if text != pattern {
-		rl.wrote(text, pattern)
+		rl.patterns[text] = strings.NewReplacer("\n", `\n`, "\r", `\r`).Replace(slashes(pattern))
 	}
 	return rl.vm.ToValue(text)
 }
@@ -126,53 +128,34 @@ func (rl *realm) regexpPattern(c goja.FunctionCall) goja.Value {
 // regexpWritten is what a script wrote for a pattern that was rewritten.
 func (rl *realm) regexpWritten(c goja.FunctionCall) goja.Value {
 	text := c.Argument(0).String()
-	if written, ok := rl.patterns[text]; ok {
-		return rl.vm.ToValue(written)
-	}
-	if written, ok := rl.program.patterns[text]; ok {
+	if written := cmp.Or(rl.patterns[text], rl.program.patterns[text]); written != "" {
 		return rl.vm.ToValue(written)
 	}
 	return c.Argument(0)
 }
 
-func (rl *realm) wrote(text, pattern string) {
-	rl.patterns[text] = strings.NewReplacer("\n", `\n`, "\r", `\r`).Replace(slashes(pattern))
-}
+var slash = regexp.MustCompile(`(?s)\\.|\[(?:\\.|[^\]\\])*|/`)
 
 // slashes escapes the slashes of a pattern outside of classes, as RegExp.prototype.source shows them.
 func slashes(pattern string) string {
-	var out strings.Builder
-	class := false
-	for i := 0; i < len(pattern); i++ {
-		switch c := pattern[i]; {
-		case c == '\\' && i+1 < len(pattern):
-			out.WriteByte(c)
-			i++
-		case c == '[' || c == ']':
-			class = c == '['
-		case c == '/' && !class:
-			out.WriteByte('\\')
+	return slash.ReplaceAllStringFunc(pattern, func(found string) string {
+		if found == "/" {
+			return `\/`
 		}
-		out.WriteByte(pattern[i])
-	}
-	return out.String()
+		return found
+	})
 }
 
 // refuseFeature throws a TypeError with the code CodeUnsupported, and the first argument as its message.
 func (rl *realm) refuseFeature(c goja.FunctionCall) goja.Value {
-	rl.refuse(rl.vm.Get("TypeError"), CodeUnsupported, c.Argument(0).String())
+	rl.refuse("TypeError", CodeUnsupported, c.Argument(0).String())
 	return nil
 }
 
 // refuse throws an error of a class, with a code.
-func (rl *realm) refuse(class goja.Value, code, text string) {
-	e, err := rl.vm.New(class, rl.vm.ToValue(text))
-	if err != nil {
-		panic(err)
-	}
-	rl.put(e, "code", rl.vm.ToValue(code))
-	if code == CodeUnsupported {
-		rl.refusals[e] = true
-	}
+func (rl *realm) refuse(class, code, text string) {
+	e := rl.newError(class, text)
+	rl.set(e, "code", code)
+	rl.refusals[e] = code == CodeUnsupported
 	panic(e)
 }
