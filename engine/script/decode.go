@@ -66,7 +66,8 @@ func (d *decoder) object() goja.Value {
 	o := d.rl.vm.NewObject()
 	fixed := d.frozen
 	for d.next() != '}' {
-		key, v := d.string().String(), d.value()
+		key, _ := d.goString()
+		v := d.value()
 		if fixed && d.rl.fix(o, key, v) != nil {
 			// The name has come before and its value is fixed. The last one counts, as in JSON.parse.
 			o, fixed = d.rl.loose(o), false
@@ -133,6 +134,15 @@ func (d *decoder) number() goja.Value {
 }
 
 func (d *decoder) string() goja.Value {
+	s, half := d.goString()
+	if half != nil {
+		return half
+	}
+	return d.rl.vm.ToValue(s)
+}
+
+// goString reads a string, or, where Go's strings cannot hold it, gives the value.
+func (d *decoder) goString() (string, goja.Value) {
 	start := d.at + 1
 	escaped := false
 	for d.at++; d.text[d.at] != '"'; d.at++ {
@@ -147,17 +157,17 @@ func (d *decoder) string() goja.Value {
 		if !utf8.ValidString(s) {
 			s = string([]rune(s))
 		}
-		return d.rl.vm.ToValue(s)
+		return s, nil
 	}
 	var s string
 	_ = json.Unmarshal(d.text[start-1:d.at], &s)
 	if !strings.ContainsRune(s, utf8.RuneError) {
-		return d.rl.vm.ToValue(s)
+		return s, nil
 	}
 	// Half of a surrogate pair, perhaps, which Go's strings do not have. A JSON string is a JavaScript literal too.
 	v, err := d.rl.vm.RunString("(" + string([]rune(string(d.text[start-1:d.at]))) + ")")
 	if err != nil {
 		panic(err)
 	}
-	return v
+	return v.String(), v
 }

@@ -101,7 +101,11 @@ func (rl *realm) given(what string, text []byte) goja.Value {
 
 func (rl *realm) attempt() goja.Value {
 	a := rl.in.Attempt
-	return rl.intrinsic("freeze", rl.object("number", a.Number, "maxAttempts", a.MaxAttempts, "idempotencyKey", a.IdempotencyKey))
+	o := rl.vm.NewObject()
+	rl.fix(o, "number", rl.vm.ToValue(a.Number))
+	rl.fix(o, "maxAttempts", rl.vm.ToValue(a.MaxAttempts))
+	rl.fix(o, "idempotencyKey", rl.vm.ToValue(a.IdempotencyKey))
+	return rl.shut(o)
 }
 
 // fixedObject is an object of the environment that scripts cannot change. Its members are made when first named.
