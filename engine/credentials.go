@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"faultlab/engine/assume"
+	"faultlab/engine/plain"
 )
 
 // A look-up carries the credentials that the write carried. Those that came from a
@@ -23,7 +24,7 @@ var credentialNames = regexp.MustCompile(`(?i)^(authorization|proxy-authorizatio
 // secrets' names where there are any, and as they stand. The header of the
 // idempotency key is none.
 func credentials(header http.Header, keyHeader string, clean func(string) string) (named, literal []string) {
-	for _, name := range sortedKeys(header) {
+	for _, name := range plain.SortedKeys(header) {
 		if !credentialNames.MatchString(name) || strings.EqualFold(name, keyHeader) {
 			continue
 		}

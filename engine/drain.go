@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"faultlab/engine/plain"
 	"faultlab/engine/script"
 )
 
@@ -47,7 +48,7 @@ func (e *Engine) Drain(ctx context.Context) (whole bool) {
 func (e *Engine) Out() (out []Outstanding) {
 	e.mu.Lock()
 	var open []*running
-	for _, id := range sortedKeys(e.open) {
+	for _, id := range plain.SortedKeys(e.open) {
 		open = append(open, e.open[id])
 	}
 	e.mu.Unlock()

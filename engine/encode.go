@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+
+	"faultlab/engine/plain"
 )
 
 // EncodeFact is the JSON form of a fact, for DecodeFact. What Body gives and an
@@ -65,7 +67,7 @@ var encoders = sync.Pool{New: func() any {
 }}
 
 // Kinds lists all kinds of facts, by name.
-func Kinds() []Kind { return sortedKeys(decoders) }
+func Kinds() []Kind { return plain.SortedKeys(decoders) }
 
 // CommandOf gives the id of the command that a fact carries out; empty where no other
 // process asked for it. A look-up changes nothing at the provider: its evidence names

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"strconv"
 	"time"
+
+	"faultlab/engine/plain"
 )
 
 // appendFact writes the facts that every run has, as encoding/json would by their
@@ -226,7 +228,7 @@ func (o *object) lines(name string, list []string) {
 func (o *object) texts(name string, m map[string]string) {
 	o.name(name)
 	o.text = append(o.text, '{')
-	for i, k := range sortedKeys(m) {
+	for i, k := range plain.SortedKeys(m) {
 		if i > 0 {
 			o.text = append(o.text, ',')
 		}

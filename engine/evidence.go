@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"faultlab/engine/assume"
+	"faultlab/engine/plain"
 )
 
 // Table d: what the reply to a look-up proves. It is a function of the reply, of the
@@ -158,7 +159,7 @@ func contentsOf(record []byte, key string) (hashes []string) {
 	hashes = append(hashes, contentHash(record))
 	delete(fields, "id")
 	hashes = append(hashes, contentHash(mustJSON(fields)))
-	for _, name := range sortedKeys(fields) {
+	for _, name := range plain.SortedKeys(fields) {
 		var text string
 		if json.Unmarshal(fields[name], &text) == nil && text == key {
 			delete(fields, name)
@@ -179,7 +180,7 @@ func compare(sent, record []byte) (Match, []string) {
 	}
 	common := 0
 	var conflicts []string
-	for _, name := range sortedKeys(s) {
+	for _, name := range plain.SortedKeys(s) {
 		got, there := r[name]
 		if !there {
 			continue

@@ -77,7 +77,7 @@ func (t *hops) RoundTrip(req *http.Request) (*http.Response, error) {
 	e.clk.Gate(clock.AtRecord, id)
 	ended := RequestEnded{Pos: pos, Status: r.status, Began: began}
 	if r.err != nil {
-		ended.Error, ended.GaveUp, ended.Broke = h.clean(plain(r.err)), gaveUp(r.err), broke(r.err)
+		ended.Error, ended.GaveUp, ended.Broke = h.clean(innermost(r.err)), gaveUp(r.err), broke(r.err)
 	}
 	if _, err := e.buffer(h.rt, ended); err != nil {
 		return nil, h.lost(err)

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"faultlab/engine/assume"
+	"faultlab/engine/plain"
 	"faultlab/engine/script"
 )
 
@@ -63,7 +64,7 @@ func (h *host) newHTTPCall(c script.Call, req *httpRequest) *httpCall {
 // digestOfRequest is that of everything which is sent.
 func digestOfRequest(r *httpRequest) string {
 	parts := append(make([]string, 0, 8), r.method, r.url, r.key, string(r.body))
-	for _, name := range sortedKeys(r.header) {
+	for _, name := range plain.SortedKeys(r.header) {
 		for _, value := range r.header[name] {
 			parts = append(parts, name, value)
 		}
@@ -185,9 +186,9 @@ func (c *httpCall) noReply(err error, began bool) *script.ServiceError {
 	case cancelled(err):
 		return c.failure("WOML_HTTP_CANCELLED", about+": "+err.Error())
 	case !began:
-		return c.failure("WOML_HTTP_TRANSPORT_FAILED", about+": never sent: "+plain(err))
+		return c.failure("WOML_HTTP_TRANSPORT_FAILED", about+": never sent: "+innermost(err))
 	}
-	return c.failure("WOML_HTTP_TRANSPORT_FAILED", about+": dropped before a reply: "+plain(err))
+	return c.failure("WOML_HTTP_TRANSPORT_FAILED", about+": dropped before a reply: "+innermost(err))
 }
 
 // cancelled reports whether a request ended because its run or its script did.
@@ -195,8 +196,8 @@ func cancelled(err error) bool {
 	return errors.Is(err, errCancelled) || errors.Is(err, errRunTimeout) || errors.Is(err, errGaveUp) || errors.Is(err, ErrKilled)
 }
 
-// plain is the innermost sentence of a transport's error: the rest names addresses that are said already.
-func plain(err error) string {
+// innermost is the last sentence of a transport's error: the rest names addresses that are said already.
+func innermost(err error) string {
 	if err == nil {
 		return "no reply"
 	}
@@ -218,7 +219,7 @@ func (c *httpCall) value(r reply, resp *http.Response, redirected bool) (json.Ra
 	case cancelled(r.err):
 		return nil, c.failure("WOML_HTTP_CANCELLED", about()+", but its body was given up: "+r.err.Error())
 	case r.err != nil:
-		return nil, c.failure("WOML_HTTP_RESPONSE_FAILED", about()+", but its body broke off: "+plain(r.err))
+		return nil, c.failure("WOML_HTTP_RESPONSE_FAILED", about()+", but its body broke off: "+innermost(r.err))
 	}
 	var data json.RawMessage
 	switch c.req.responseType {

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -14,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"faultlab/engine/plain"
 )
 
 // Limits and defaults of services.http.request.
@@ -139,7 +140,7 @@ func sendable(u *url.URL) bool {
 
 func addQuery(u *url.URL, query map[string]json.RawMessage) error {
 	q := u.Query()
-	for _, k := range sortedKeys(query) {
+	for _, k := range plain.SortedKeys(query) {
 		values, err := scalars(query[k])
 		if err != nil {
 			return fmt.Errorf("query %q: %w", k, err)
@@ -156,12 +157,12 @@ func checkHeaders(in *httpInput, r *httpRequest) error {
 	if len(in.headers) > maxHeaders {
 		return fmt.Errorf("there are %d headers; at most %d are taken", len(in.headers), maxHeaders)
 	}
-	for _, name := range sortedKeys(in.headers) {
+	for _, name := range plain.SortedKeys(in.headers) {
 		values, err := scalars(in.headers[name])
 		if err != nil {
 			return fmt.Errorf("header %q: %w", name, err)
 		}
-		if !token(name) || len(name) > maxHeaderName {
+		if !plain.Token(name) || len(name) > maxHeaderName {
 			return fmt.Errorf("not a valid header name: %q", name)
 		}
 		if ownHeaders[strings.ToLower(name)] {
@@ -317,7 +318,7 @@ func checkKey(in *httpInput, r *httpRequest) error {
 		return fmt.Errorf("idempotency takes header or field, not both")
 	case field != "":
 		return r.putKey(field, in.json)
-	case !token(header) || len(header) > maxHeaderName || ownHeaders[strings.ToLower(header)]:
+	case !plain.Token(header) || len(header) > maxHeaderName || ownHeaders[strings.ToLower(header)]:
 		return fmt.Errorf("the header %q cannot carry a key", header)
 	case r.header.Get(header) != "":
 		return fmt.Errorf("the header %s stands in headers already: leave it to idempotency", header)
@@ -378,27 +379,6 @@ func scalars(raw json.RawMessage) ([]string, error) {
 		}
 	}
 	return out, nil
-}
-
-func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
-	keys := make([]K, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
-// token reports whether s is a token of RFC 9110, 5.6.2: a header's name.
-func token(s string) bool {
-	for i := range len(s) {
-		c := s[i]
-		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
-		if !letter && !strings.ContainsRune("!#$%&'*+-.^_`|~", rune(c)) {
-			return false
-		}
-	}
-	return s != ""
 }
 
 func readMethod(m string) bool { return m == "GET" || m == "HEAD" || m == "OPTIONS" }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"faultlab/engine/plain"
 	"faultlab/engine/script"
 )
 
@@ -134,7 +135,7 @@ func (t *replayer) cancel(id int) { delete(t.timers, id) }
 
 // handOver gives the timers on that the journal did not bring to their end.
 func (t *replayer) handOver(arm func(id int, d time.Duration)) {
-	for _, id := range sortedKeys(t.timers) {
+	for _, id := range plain.SortedKeys(t.timers) {
 		arm(id, t.timers[id].Sub(t.at))
 	}
 	clear(t.timers)

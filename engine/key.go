@@ -7,37 +7,22 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"faultlab/engine/plain"
 )
 
 // stepKey is attempt.idempotencyKey: "sha256:" and the hex SHA-256 of the RFC 8785
 // JSON of the step's identity. It is the same for all attempts of one step in one
 // run, and another one in another run.
 func stepKey(definition, node, run string) string {
-	b := append(make([]byte, 0, 256), `{"contract":"woml.step-effect","definitionHash":`...)
-	b = appendCanonical(b, definition)
-	b = append(b, `,"nodeId":`...)
-	b = appendCanonical(b, node)
-	b = append(b, `,"runId":`...)
-	b = appendCanonical(b, run)
-	return digest(append(b, `,"version":1}`...))
-}
-
-// appendCanonical writes a text as RFC 8785, 3.2.2.2 has it.
-func appendCanonical(b []byte, s string) []byte {
-	b = append(b, '"')
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c == '"' || c == '\\':
-			b = append(b, '\\', c)
-		case c >= ' ':
-			b = append(b, c)
-		case strings.IndexByte("\b\t\n\f\r", c) >= 0:
-			b = append(b, '\\', "btn?fr"[c-'\b'])
-		default:
-			b = fmt.Appendf(b, "\\u%04x", c)
-		}
-	}
-	return append(b, '"')
+	raw, _ := plain.JSON(struct { // texts and a number: always JSON
+		Contract   string `json:"contract"`
+		Definition string `json:"definitionHash"`
+		Node       string `json:"nodeId"`
+		Run        string `json:"runId"`
+		Version    int    `json:"version"`
+	}{"woml.step-effect", definition, node, run, 1})
+	return digestJSON(raw)
 }
 
 // digest is "sha256:" and the hex SHA-256 of b.
@@ -46,10 +31,14 @@ func digest(b []byte) string {
 	return string(hex.AppendEncode(append(make([]byte, 0, 71), "sha256:"...), sum[:]))
 }
 
+// digestJSON is the digest of a JSON text: two texts have the same one if they are equal
+// as JSON values, numbers compared exactly.
+func digestJSON(raw []byte) string { return digest(plain.Canonical(raw)) }
+
 // contentHash is the first half of the hex SHA-256 of a body, of its canonical form
 // (RFC 8785) where it has one: enough to tell apart what one step sends.
 func contentHash(b []byte) string {
-	sum := sha256.Sum256(canonicalJSON(b))
+	sum := sha256.Sum256(plain.Canonical(b))
 	return hex.EncodeToString(sum[:16])
 }
 

@@ -189,7 +189,7 @@ func (e *Engine) lookupCall(ctx context.Context, rt *running, c *Call, o LookupO
 		fact.Unfit = e.unfit(rt.id, fact)
 	}
 	if r.err != nil {
-		fact.Error, fact.GaveUp, fact.Broke = l.known.Clean(plain(r.err)), gaveUp(r.err), broke(r.err)
+		fact.Error, fact.GaveUp, fact.Broke = l.known.Clean(innermost(r.err)), gaveUp(r.err), broke(r.err)
 	}
 	t, err := e.append(rt, fact)
 	if err := e.durable(t, err); err != nil {

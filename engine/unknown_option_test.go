@@ -15,7 +15,7 @@ func TestAnUnknownOptionIsATypeError(t *testing.T) {
 	for call, says := range map[string]string{
 		`services.http.request({url: "http://p.test/", idempotncy: {}})`:                            `the request has no option "idempotncy"; did you mean "idempotency"?`,
 		`services.http.request({url: "http://p.test/", body: "x"})`:                                 `the request has no option "body"; it takes acceptedStatus,`,
-		`services.http.request({url: "http://p.test/", acceptedStatus: {min: 200}})`:                `acceptedStatus has no option "min"; it takes maximum, minimum`,
+		`services.http.request({url: "http://p.test/", acceptedStatus: {min: 200}})`:                `acceptedStatus has no option "min"; did you mean "minimum"?`,
 		`services.http.request({url: "http://p.test/", idempotency: {heder: "K", value: "v"}})`:     `idempotency has no option "heder"; did you mean "header"?`,
 		`services.http.request({url: "http://p.test/"}, {nam: "a"})`:                                `the last argument of services.http.request has no option "nam"; did you mean "name"?`,
 		`services.db({driver: "sqlite", connection: "x", marker: false}).query({text: "SELECT 1"})`: `services.db has no option "marker"; did you mean "markers"?`,

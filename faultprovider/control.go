@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"faultlab/engine/plain"
 	"faultlab/faultprovider/contract"
 	"faultlab/faultprovider/fault"
 	"faultlab/faultprovider/jsondoc"
@@ -65,7 +66,7 @@ func (p *Provider) control(r *Request) (status int, content string, body []byte)
 	if err != nil {
 		return http.StatusInternalServerError, jsonContent, errorBody("internal_error", err.Error())
 	}
-	return status, jsonContent, harmless(text)
+	return status, jsonContent, plain.EscapeJSON(text)
 }
 
 // encode writes JSON as JSON.stringify does, without escaping < and >.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"faultlab/engine/plain"
 	"faultlab/faultprovider/contract"
 	"faultlab/faultprovider/jsondoc"
 )
@@ -147,30 +148,18 @@ func newID(seed int64, collection, key, request string, n int) string {
 	buf = field(buf, request)
 	buf = strconv.AppendInt(buf, int64(n), 10)
 	d := sum(buf)
-	name := singular(collection)
+	name := recordName(collection)
 	out := make([]byte, 0, len(name)+9)
 	out = append(append(out, name...), '_')
 	return string(hex.AppendEncode(out, d[:4]))
 }
 
-// singular names one record of a collection: jobs is job, v1/entries is entry.
-func singular(collection string) string {
-	name := strings.ToLower(collection[strings.LastIndexByte(collection, '/')+1:])
-	if name == "jobs" {
-		return "job"
-	}
-	for _, rule := range [...]struct{ plural, one string }{
-		{"ies", "y"}, {"sses", "ss"}, {"xes", "x"}, {"ches", "ch"}, {"shes", "sh"}, {"ss", "ss"}, {"s", ""},
-	} {
-		if stem, ok := strings.CutSuffix(name, rule.plural); ok && stem != "" {
-			name = stem + rule.one
-			break
-		}
-	}
+// recordName is the name of one record of a collection in ids and in the log: job, entry.
+func recordName(collection string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '_' {
 			return r
 		}
 		return '_'
-	}, name)
+	}, plain.Singular(strings.ToLower(collection)))
 }

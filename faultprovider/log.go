@@ -1,14 +1,11 @@
 package faultprovider
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf16"
-	"unicode/utf8"
+
+	"faultlab/engine/plain"
 )
 
 // log is the latest entries, in a ring.
@@ -78,7 +75,7 @@ func (e Entry) Text() string {
 		if e.EffectID == "" {
 			return e.keyText() + " REPLAY"
 		}
-		return e.keyText() + " REPLAY " + singular(e.Collection) + "=" + e.EffectID
+		return e.keyText() + " REPLAY " + recordName(e.Collection) + "=" + e.EffectID
 	case Rejected:
 		if e.Key == "" {
 			return "" // the fixture says nothing of a request without a key
@@ -105,29 +102,10 @@ func (e Entry) keyText() string {
 
 // MarshalJSON adds the member text where there is one. What could disturb a terminal is escaped: the log is printed.
 func (e Entry) MarshalJSON() ([]byte, error) {
-	type plain Entry
+	type fields Entry
 	text, err := json.Marshal(struct {
-		plain
+		fields
 		Text string `json:"text,omitempty"`
-	}{plain(e), e.Text()})
-	return harmless(text), err
-}
-
-// harmless escapes the control and format characters that json.Marshal leaves as they are.
-func harmless(text []byte) []byte {
-	disturbs := func(r rune) bool { return r >= 0x7f && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) }
-	if !bytes.ContainsFunc(text, disturbs) {
-		return text
-	}
-	out := make([]byte, 0, len(text)+16)
-	for _, r := range string(text) {
-		if !disturbs(r) {
-			out = utf8.AppendRune(out, r)
-			continue
-		}
-		for _, unit := range utf16.AppendRune(nil, r) {
-			out = fmt.Appendf(out, `\u%04x`, unit)
-		}
-	}
-	return out
+	}{fields(e), e.Text()})
+	return plain.EscapeJSON(text), err
 }

@@ -37,7 +37,7 @@ func TestSingular(t *testing.T) {
 		"jobs": "job", "v1/charges": "charge", "entries": "entry", "boxes": "box", "addresses": "address", "branches": "branch",
 		"access": "access", "sheep": "sheep", "Payment-Intents": "payment_intent", "s": "s", "jobs/job_1/cancel": "cancel",
 	} {
-		if got := singular(collection); got != want {
+		if got := recordName(collection); got != want {
 			t.Errorf("one of %s is %s, want %s", collection, got, want)
 		}
 	}

@@ -97,6 +97,15 @@ func unescape(segment string) (string, error) {
 	return text, err
 }
 
+// CollectionOf is the collection that a write names, or "". With its key in the path, the key is no part of it.
+func CollectionOf(method, path, key string) string {
+	c := &Contract{}
+	if _, last, ok := cutLast(path); ok && last == url.PathEscape(key) {
+		c.Carrier.In = contract.InPath
+	}
+	return routeOf(c, method, strings.TrimSuffix(path, "/"), false).collection
+}
+
 // cutLast cuts a path before its last segment.
 func cutLast(path string) (parent, last string, ok bool) {
 	i := strings.LastIndexByte(path, '/')

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"faultlab/engine/clock"
-	"faultlab/faultprovider/contract"
+	"faultlab/engine/plain"
 )
 
 // Transport returns the simulated shell: requests are played without a socket, on the calling goroutine, which on a
@@ -105,13 +105,13 @@ func unsendable(req *http.Request) error {
 		return errors.New("http: nil Request.Header")
 	case req.URL.Scheme != "http" && req.URL.Scheme != "https":
 		return fmt.Errorf("unsupported protocol scheme %q", req.URL.Scheme)
-	case req.Method != "" && !contract.Token(req.Method):
+	case req.Method != "" && !plain.Token(req.Method):
 		return fmt.Errorf("net/http: invalid method %q", req.Method)
 	case req.URL.Host == "":
 		return errors.New("http: no Host in request URL")
 	}
 	for name, values := range req.Header {
-		if !contract.Token(name) {
+		if !plain.Token(name) {
 			return fmt.Errorf("net/http: invalid header field name %q", name)
 		}
 		for _, value := range values {

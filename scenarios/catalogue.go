@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"faultlab/engine/plain"
 	"faultlab/scenarios/lang"
 )
 
@@ -62,7 +63,7 @@ func Find(name string) (*lang.Scenario, error) {
 	case len(near) > 0:
 		return nil, fmt.Errorf("several scenarios begin with %q: %s", name, strings.Join(near, ", "))
 	}
-	if near = lang.Nearest(name, scenarioNames()); len(near) > 0 {
+	if near = plain.Near(name, scenarioNames()); len(near) > 0 {
 		return nil, fmt.Errorf("no scenario %q: did you mean %s", name, strings.Join(near, " or "))
 	}
 	return nil, fmt.Errorf("no scenario %q: `faultlab scenarios` lists them", name)

@@ -271,7 +271,7 @@ func TestAHostilePayloadCannotBreakAReport(t *testing.T) {
 	if err := failing(t).WriteMarkdown(&b); err != nil {
 		t.Fatal(err)
 	}
-	want := "| createFulfillment | order\\|&lt;b>'\\*\ufffd\ufffd\\]\\]>\\\\\\|!\\[x\\](http://127.0.0.1/) | done | 1 | **one effect** |\n"
+	want := "| createFulfillment | order\\|&lt;b>'\\*\\\\u202e\\\\u061c\\]\\]>\\\\\\|!\\[x\\](http://127.0.0.1/) | done | 1 | **one effect** |\n"
 	if s := b.String(); !strings.Contains(s, want) {
 		t.Errorf("the report has no line %q:\n%s", want, s)
 	}

@@ -63,10 +63,10 @@ func WriteJUnit(w io.Writer, results []Result) error {
 		}
 		if lines := r.Complaints(); len(lines) > 0 {
 			suite.Failures++
-			c.Failure = &junitFailure{Message: plain.OneLine(lines[0]), Text: cleanLines(lines)}
+			c.Failure = &junitFailure{Message: plain.Escape(lines[0]), Text: cleanLines(lines)}
 		}
 		for _, left := range r.Left {
-			c.Out += fmt.Sprintf("%s:%d: %s\n", r.Scenario.File, left.Line, plain.OneLine(left.String()))
+			c.Out += fmt.Sprintf("%s:%d: %s\n", r.Scenario.File, left.Line, plain.Escape(left.String()))
 		}
 		suite.Cases = append(suite.Cases, c)
 	}
@@ -103,7 +103,7 @@ func folderOf(file string) string {
 func (u *Unread) junit() junitCase {
 	lines := strings.Split(u.Error(), "\n")
 	return junitCase{Class: "faultlab." + folderOf(u.File), Name: strings.TrimSuffix(path.Base(filepath.ToSlash(u.File)), lang.Ext), File: u.File,
-		Time: "0.000", Error: &junitFailure{Message: plain.OneLine(lines[0]), Text: cleanLines(lines)}}
+		Time: "0.000", Error: &junitFailure{Message: plain.Escape(lines[0]), Text: cleanLines(lines)}}
 }
 
 // Complaints are what the replay found wrong, one a line, each with its place.

@@ -18,7 +18,7 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 		mark = "**FAILED**"
 	}
 	fmt.Fprintf(&b, "## %s\n\n", MarkdownText(r.Scenario.Title))
-	fmt.Fprintf(&b, "`%s` · %s · %s · seed %d · %s on the bench's clock\n\n", strings.ReplaceAll(plain.OneLine(r.Scenario.Name), "`", "'"), mark, r.Mode, r.Seed, plain.Seconds(r.Took))
+	fmt.Fprintf(&b, "`%s` · %s · %s · seed %d · %s on the bench's clock\n\n", strings.ReplaceAll(plain.Escape(r.Scenario.Name), "`", "'"), mark, r.Mode, r.Seed, plain.Seconds(r.Took))
 	for _, p := range paragraphs(r.Scenario.Teach) {
 		fmt.Fprintf(&b, "%s\n\n", MarkdownText(p))
 	}
@@ -92,7 +92,7 @@ func (r *Report) ledgerMarkdown(b *strings.Builder) {
 func cleanLines(lines []string) string {
 	out := make([]string, len(lines))
 	for i, l := range lines {
-		out[i] = plain.OneLine(l)
+		out[i] = plain.Escape(l)
 	}
 	return strings.Join(out, "\n")
 }
@@ -159,14 +159,14 @@ func paragraphs(text string) []string {
 
 // MarkdownText makes what others wrote text of one line that Markdown and its tables
 // show as it stands: neither HTML, nor a link or an image, nor another cell.
-func MarkdownText(s string) string { return markdownSigns.Replace(plain.OneLine(s)) }
+func MarkdownText(s string) string { return markdownSigns.Replace(plain.Escape(s)) }
 
 var markdownSigns = strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;", "&", "&amp;", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "`", "'")
 
 // WriteMarkdown writes that there is no report, and why.
 func (u *Unread) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "## `%s`\n\n**COULD NOT BE READ**\n\n", strings.ReplaceAll(plain.OneLine(u.File), "`", "'"))
+	fmt.Fprintf(&b, "## `%s`\n\n**COULD NOT BE READ**\n\n", strings.ReplaceAll(plain.Escape(u.File), "`", "'"))
 	for _, line := range strings.Split(u.Error(), "\n") {
 		fmt.Fprintf(&b, "- %s\n", MarkdownText(line))
 	}

@@ -1,47 +1,84 @@
-// Package plain has words and texts that any room may use. It knows nobody.
 package plain
 
-import "strings"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
-// Nearest returns the known name that a mistyped one most likely means: at most two edits away, and fewer than half of
-// its own length. "" if none is near.
-func Nearest(name string, known []string) string {
-	best, distance := "", 3
-	for _, candidate := range known {
-		if d := Distance(strings.ToLower(name), strings.ToLower(candidate), distance-1); d < distance && 2*d < len(candidate) {
-			best, distance = candidate, d
+// resembles is the distance of words of which one begins with the other or has all its hyphenated parts.
+const resembles = 2
+
+// Near returns the known words, at most three, that a mistyped one most likely means: those the fewest edits away, at most
+// a third of the longer one's length. A word that begins with the other, or has all its parts, counts as two edits away.
+func Near(word string, known []string) []string {
+	type match struct {
+		word  string
+		edits int
+	}
+	var found []match
+	w := strings.ToLower(word)
+	for _, name := range known {
+		n := strings.ToLower(name)
+		limit := max(len(w), len(n)) / 3
+		d := distance(w, n)
+		if d > resembles && (begins(w, n) || begins(n, w) || hasParts(w, n) || hasParts(n, w)) {
+			d, limit = resembles, resembles
+		}
+		if d <= limit {
+			found = append(found, match{name, d})
 		}
 	}
-	return best
+	slices.SortStableFunc(found, func(a, b match) int { return cmp.Compare(a.edits, b.edits) })
+	var out []string
+	for _, m := range found[:min(len(found), 3)] {
+		if m.edits == found[0].edits {
+			out = append(out, m.word)
+		}
+	}
+	return out
 }
 
-// Distance counts the inserted, deleted, changed or swapped bytes between two names; limit+1 if there are more than limit.
-func Distance(a, b string, limit int) int {
-	if len(a)-len(b) > limit || len(b)-len(a) > limit {
-		return limit + 1
+// Nearest is the first of Near, "" if there is none.
+func Nearest(word string, known []string) string {
+	if near := Near(word, known); len(near) > 0 {
+		return near[0]
 	}
+	return ""
+}
+
+func begins(word, with string) bool { return len(with) >= 2 && strings.HasPrefix(word, with) }
+
+// hasParts reports whether the hyphenated parts of one word, none shorter than three letters, are all in another.
+func hasParts(word, other string) bool {
+	parts := strings.Split(word, "-")
+	for _, p := range strings.Split(other, "-") {
+		if len(p) < 3 || !slices.Contains(parts, p) {
+			return false
+		}
+	}
+	return true
+}
+
+// distance counts the inserted, deleted, replaced or swapped bytes between two words.
+func distance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {
 		last[j] = j
 	}
 	for i := 1; i <= len(a); i++ {
 		row[0] = i
-		best := i
 		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
+			replaced := last[j-1]
+			if a[i-1] != b[j-1] {
+				replaced++
 			}
-			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			row[j] = min(last[j]+1, row[j-1]+1, replaced)
 			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
 				row[j] = min(row[j], before[j-2]+1)
 			}
-			best = min(best, row[j])
-		}
-		if best > limit {
-			return limit + 1
 		}
 		before, last, row = last, row, before
 	}
-	return min(last[len(b)], limit+1)
+	return last[len(b)]
 }

@@ -1,31 +1,70 @@
 package plain
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
-// Escape makes untrusted text safe for a terminal and keeps it on one line: control
-// and format characters, escape codes and bidi marks among them, are shown by number.
+// Escape makes untrusted text safe for a terminal and keeps it on one line: line breaks, control and format characters
+// (escape codes and bidi marks among them) and bytes that are not UTF-8 are shown by number; a tab is a space.
 func Escape(s string) string {
 	var b strings.Builder
 	for i, r := range s {
 		switch {
 		case r == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD"):
-			fmt.Fprintf(&b, "\\x%02x", s[i])
-		case r == '\n':
-			b.WriteString("\\n")
+			fmt.Fprintf(&b, `\x%02x`, s[i])
 		case r == '\t':
 			b.WriteByte(' ')
-		case unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp):
-			fmt.Fprintf(&b, "\\u%04x", r)
+		case disturbs(r):
+			b.WriteString(EscapeRune(r))
 		default:
 			b.WriteRune(r)
 		}
 	}
 	return b.String()
+}
+
+// disturbs reports whether a character may change how a terminal shows others.
+func disturbs(r rune) bool {
+	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp)
+}
+
+// EscapeRune shows a character by number, as Go does: \n, \t, \r, \u001b, \U0001f600.
+func EscapeRune(r rune) string {
+	switch {
+	case r == '\n':
+		return `\n`
+	case r == '\t':
+		return `\t`
+	case r == '\r':
+		return `\r`
+	case r <= 0xffff:
+		return fmt.Sprintf(`\u%04x`, r)
+	}
+	return fmt.Sprintf(`\U%08x`, r)
+}
+
+// EscapeJSON escapes in a JSON text what disturbs a terminal and may stand in JSON: of ASCII only DEL.
+func EscapeJSON(text []byte) []byte {
+	escaped := func(r rune) bool { return r >= 0x7f && disturbs(r) }
+	if !bytes.ContainsFunc(text, escaped) {
+		return text
+	}
+	out := make([]byte, 0, len(text)+16)
+	for _, r := range string(text) {
+		if !escaped(r) {
+			out = utf8.AppendRune(out, r)
+			continue
+		}
+		for _, unit := range utf16.AppendRune(nil, r) {
+			out = fmt.Appendf(out, `\u%04x`, unit)
+		}
+	}
+	return out
 }
 
 // Shorten cuts a text that is longer than n characters, and ends it with an ellipsis then.
@@ -65,3 +104,6 @@ func Wrap(text string, width int, first, rest string) string {
 	}
 	return b.String() + line
 }
+
+// OneLine is Escape.
+func OneLine(s string) string { return Escape(s) }

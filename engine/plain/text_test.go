@@ -13,7 +13,7 @@ func TestEscape(t *testing.T) {
 	for in, want := range map[string]string{
 		"plain ключ 鍵 é":    "plain ключ 鍵 é",
 		"\x1b[31mred\x1b[m": `\u001b[31mred\u001b[m`,
-		"two\nlines\r\t.":   `two\nlines\u000d .`,
+		"two\nlines\r\t.":   `two\nlines\r .`,
 		"bidi \u202e\u2066": `bidi \u202e\u2066`,
 		"c1 \u009b31m":      `c1 \u009b31m`,
 		"broken \xff\xfe":   `broken \xff\xfe`,

@@ -1,11 +1,13 @@
+// Package plain has the words and texts that any room may use. It knows nobody.
 package plain
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 )
 
 // Count is "1 job", "2 jobs".
@@ -27,6 +29,22 @@ func Plural(one string) string {
 	return one + "s"
 }
 
+// Singular is the name of one record of a collection: "job" of jobs, "entry" of v1/entries, "record" of nothing.
+func Singular(collection string) string {
+	name := collection[strings.LastIndexByte(collection, '/')+1:]
+	for _, rule := range [...]struct{ plural, one string }{
+		{"ies", "y"}, {"sses", "ss"}, {"xes", "x"}, {"ches", "ch"}, {"shes", "sh"}, {"ss", "ss"}, {"s", ""},
+	} {
+		if stem, ok := strings.CutSuffix(name, rule.plural); ok && stem != "" {
+			return stem + rule.one
+		}
+	}
+	if name == "" {
+		return "record"
+	}
+	return name
+}
+
 // Duration is a length of time as a person says it: 1s, 250ms, 1m30s, 24h.
 func Duration(d time.Duration) string {
 	s := d.Round(time.Millisecond).String()
@@ -42,15 +60,16 @@ func Duration(d time.Duration) string {
 // Seconds is a length of time in seconds with three decimals, as clocks show it.
 func Seconds(d time.Duration) string { return fmt.Sprintf("%.3fs", d.Seconds()) }
 
-// OneLine makes what others wrote one line of plain text: control and format characters cannot disturb a terminal.
-func OneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return ' '
-		case unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp): // escape codes and bidi marks among them
-			return utf8.RuneError
+// Token reports whether s is a token of RFC 9110, 5.6.2: a method or the name of a header.
+func Token(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if !(c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0) {
+			return false
 		}
-		return r
-	}, s)
+	}
+	return s != ""
 }
+
+// SortedKeys returns the keys of a map in order.
+func SortedKeys[M ~map[K]V, K cmp.Ordered, V any](m M) []K { return slices.Sorted(maps.Keys(m)) }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"faultlab/engine/plain"
 )
 
 // KnobError says which knob of a contract does not fit, and why.
@@ -25,9 +27,9 @@ type rule struct {
 var rules = []rule{
 	{"name", func(c *Contract) bool { return c.Name == "" || strings.ContainsAny(c.Name, " \t\r\n") }, "a name of one word is needed"},
 	{"carrier.in", func(c *Contract) bool { return !slices.Contains(places, c.Carrier.In) }, oneOf(places)},
-	{"carrier.name", func(c *Contract) bool { return c.Carrier.In == InHeader && !Token(c.Carrier.Name) }, "the name of a header is needed"},
+	{"carrier.name", func(c *Contract) bool { return c.Carrier.In == InHeader && !plain.Token(c.Carrier.Name) }, "the name of a header is needed"},
 	{"carrier.name", func(c *Contract) bool { return c.Carrier.In == InBody && c.Carrier.Name == "" }, "the name of a field is needed"},
-	{"carrier.firstSent", func(c *Contract) bool { return c.Carrier.FirstSent != "" && !Token(c.Carrier.FirstSent) }, "the name of a header is needed"},
+	{"carrier.firstSent", func(c *Contract) bool { return c.Carrier.FirstSent != "" && !plain.Token(c.Carrier.FirstSent) }, "the name of a header is needed"},
 	{"missing.do", func(c *Contract) bool { return !slices.Contains(missingActions, c.Missing.Do) }, oneOf(missingActions)},
 	{"missing.status", func(c *Contract) bool { return badRefusal(c.Missing) }, refusalMsg},
 	{"key.syntax", func(c *Contract) bool { return !slices.Contains(syntaxes, c.Key.Syntax) }, oneOf(syntaxes)},
@@ -60,7 +62,7 @@ var rules = []rule{
 	{"lookUp.filter", func(c *Contract) bool { return c.LookUp.Filter != "" && c.LookUp.By != LookUpByList }, `a filter belongs to by "filter"`},
 	{"lookUp.inFlight.do", func(c *Contract) bool { return c.LookUp.InFlight.Do != Reject }, `must be "reject"`},
 	{"lookUp.inFlight.status", func(c *Contract) bool { return badRefusal(c.LookUp.InFlight) }, refusalMsg},
-	{"hints.shouldRetry", func(c *Contract) bool { return c.Hints.ShouldRetry != "" && !Token(c.Hints.ShouldRetry) }, "the name of a header is needed"},
+	{"hints.shouldRetry", func(c *Contract) bool { return c.Hints.ShouldRetry != "" && !plain.Token(c.Hints.ShouldRetry) }, "the name of a header is needed"},
 }
 
 var (
@@ -105,18 +107,7 @@ func badReplayStatus(r Replay) bool {
 
 func headerLine(s string) bool {
 	name, value, ok := strings.Cut(s, ": ")
-	return ok && Token(name) && value != "" && !strings.ContainsFunc(value, func(r rune) bool { return r < 0x20 || r > 0x7e })
-}
-
-// Token reports whether s can be the name of a header (RFC 9110).
-func Token(s string) bool {
-	for i := range len(s) {
-		c := s[i]
-		if !(c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0) {
-			return false
-		}
-	}
-	return s != ""
+	return ok && plain.Token(name) && value != "" && !strings.ContainsFunc(value, func(r rune) bool { return r < 0x20 || r > 0x7e })
 }
 
 func oneOf[T ~string](values []T) string {

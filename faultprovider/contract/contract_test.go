@@ -141,7 +141,7 @@ func TestParseRefusesWithThePlace(t *testing.T) {
 		``:                     `1:1: unexpected end, a value is missing`,
 		`[]`:                   `1:1: an object is needed here, not a list`,
 		`{"retenton":{}}`:      `1:2: unknown field "retenton": did you mean "retention"?`,
-		`{"key":{"length":1}}`: `1:9: unknown field "length"`,
+		`{"key":{"length":1}}`: `1:9: unknown field "length": did you mean "maxLength"?`,
 		"{\n \"mismatch\": {\"do\": \"explode\"}}":            `2:21: "do" must be one of reject, replay-first, execute, not "explode"`,
 		`{"extends":"stripe"}`:                                `1:12: there is no preset "stripe": did you mean "stripe-v1"?`,
 		`{"extends":"zebra"}`:                                 `1:12: there is no preset "zebra"; the presets are ` + strings.Join(Names(), ", "),

@@ -135,7 +135,7 @@ func TestParseOfACommandLine(t *testing.T) {
 		"comit-then-drop": `unknown fault "comit-then-drop": did you mean "commit-then-drop"?`,
 		"nope":            `unknown fault "nope": did you mean "none"?`,
 		"comit-then-eror": `unknown fault "comit-then-eror": did you mean "commit-then-error"?`,
-		"cmit-then-eror":  `unknown fault "cmit-then-eror"; the names are ` + strings.Join(Names(), ", "),
+		"teapot":          `unknown fault "teapot"; the names are ` + strings.Join(Names(), ", "),
 		"{":               `1:2: unexpected end, a name in double quotes is missing`,
 		`{"nam":"slow"}`:  `1:1: a fault needs a "name", or one of "commit" and "reply"`,
 	} {

@@ -69,22 +69,3 @@ func TestReaderSaysWhatIsWrongAndWhere(t *testing.T) {
 		}
 	}
 }
-
-func TestNear(t *testing.T) {
-	t.Parallel()
-	words := []string{"none", "fail-before-commit", "commit-then-error", "commit-then-drop", "drop-before-commit", "slow", "slow-commit"}
-	for word, want := range map[string][]string{
-		"comit-then-error": {"commit-then-error"},
-		"commit-then-drp":  {"commit-then-drop"},
-		"slo":              {"slow"},
-		"slow-commits":     {"slow-commit"},
-		"error":            {"commit-then-error"},
-		"Commit-Then-Drop": {"commit-then-drop"},
-		"xyz":              nil,
-		"":                 nil,
-	} {
-		if got := Near(word, words); !reflect.DeepEqual(got, want) {
-			t.Errorf("Near(%q) = %q, want %q", word, got, want)
-		}
-	}
-}

@@ -32,7 +32,7 @@ func TestCheckJudgesNames(t *testing.T) {
 	const files = "-- w.woml --\n-- p.json --\n{}\n-- c.json --\n{}\n"
 	for _, c := range []struct{ name, lines, want string }{
 		{"all known", "fault commit-then-drop {\"any\":1}\ncontract ietf\ncontract c.json\ntrigger fulfill p.json\nexpect step createFulfillment succeeded\nlookup step=createFulfillment\n", ""},
-		{"fault", "fault commit-then-dorp\ncontract c.json\ntrigger fulfill p.json\n", `x.txtar:2:7: unknown fault "commit-then-dorp"; valid here: commit-then-drop, commit-then-error`},
+		{"fault", "fault commit-then-dorp\ncontract c.json\ntrigger fulfill p.json\n", `x.txtar:2:7: unknown fault "commit-then-dorp"; valid here: commit-then-drop`},
 		{"contract", "contract sead\ncontract c.json\ntrigger fulfill p.json\n", `x.txtar:2:10: unknown contract "sead"; valid here: seed`},
 		{"trigger", "contract c.json\ntrigger start p.json\n", `x.txtar:3:9: unknown trigger "start"; valid here: fulfill`},
 		{"step in a claim", "contract c.json\ntrigger fulfill p.json\nexpect not step createFulfilment failed\n", `x.txtar:4:17: unknown step "createFulfilment"; valid here: createFulfillment`},
@@ -59,7 +59,7 @@ func TestAJudgeDecidesByItself(t *testing.T) {
 		`fault {"commit": "late"}`:                   "",
 		`fault commit-then-error {"commit":"never"}`: "no fault does that",
 		"fault never":                                "no fault does that: say when",
-		"fault comit-then-error":                     "no fault does that; valid here: commit-then-error, commit-then-drop",
+		"fault comit-then-error":                     "no fault does that; valid here: commit-then-error",
 	} {
 		said := ""
 		if err := must(line).Check(strict{known}); err != nil {

@@ -68,34 +68,8 @@ func Short(s string) string {
 // most is how many values an error offers.
 const most = 12
 
-// Nearest returns the values that a mistyped word may stand for, at most three, the nearest
-// first: those within a third of its length in edits, and those that begin with it or that
-// it begins with.
-func Nearest(word string, values []string) []string {
-	type near struct {
-		value string
-		edits int
-	}
-	var found []near
-	w := strings.ToLower(word)
-	for _, v := range values {
-		l := strings.ToLower(v)
-		limit := max(1, max(len(w), len(l))/3)
-		begins := len(w) >= 2 && strings.HasPrefix(l, w) || len(l) >= 3 && strings.HasPrefix(w, l)
-		switch d := plain.Distance(w, l, limit); {
-		case d <= limit:
-			found = append(found, near{v, d})
-		case begins:
-			found = append(found, near{v, limit + 1})
-		}
-	}
-	slices.SortStableFunc(found, func(a, b near) int { return a.edits - b.edits })
-	var out []string
-	for _, n := range found[:min(3, len(found))] {
-		out = append(out, n.value)
-	}
-	return out
-}
+// Nearest returns the values that a mistyped word may stand for.
+func Nearest(word string, values []string) []string { return plain.Near(word, values) }
 
 // alternatives are what an error offers in place of a word: what is near, or else all values.
 func alternatives(word string, values []string) []string {

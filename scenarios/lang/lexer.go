@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strings"
 	"unicode/utf8"
+
+	"faultlab/engine/plain"
 )
 
 // word is one word of a line as it was written.
@@ -59,30 +61,8 @@ func forbidden(r rune) bool { return r < ' ' && r != '\t' || r >= 0x7f && r <= 0
 
 // quote writes a JSON string, whose escapes are the ones that a quoted word knows.
 func quote(s string) string {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // a string always encodes
-	return escapeHigh(strings.TrimSuffix(b.String(), "\n"))
-}
-
-// escapeHigh escapes DEL and the C1 control characters, which JSON lets stand.
-func escapeHigh(s string) string {
-	if !strings.ContainsFunc(s, forbidden) {
-		return s
-	}
-	const hex = "0123456789abcdef"
-	var b strings.Builder
-	for _, r := range s {
-		if forbidden(r) {
-			b.WriteString(`\u00`)
-			b.WriteByte(hex[r>>4])
-			b.WriteByte(hex[r&15])
-			continue
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
+	text, _ := plain.JSON(s) // a string always encodes
+	return string(plain.EscapeJSON(text))
 }
 
 func validJSON(s string) bool { return json.Valid([]byte(s)) }

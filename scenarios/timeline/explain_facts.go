@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"faultlab/engine"
+	"faultlab/engine/plain"
 	"faultlab/faultprovider"
 )
 
@@ -54,7 +55,7 @@ func factsOf(o Operation, runs []*engine.Run, seen *seenThere) facts {
 	f := facts{Operation: o, noun: "record", harmless: true, broke: true}
 	var by maker
 	if len(o.Effects) > 0 {
-		f.noun = singular(o.Effects[0].Collection)
+		f.noun = plain.Singular(o.Effects[0].Collection)
 		if id, ok := engine.ParseRequestID(o.Effects[0].RequestID); ok {
 			f.made = id.Attempt
 			by = makerOf(id, runs)
@@ -116,7 +117,7 @@ func (f *facts) call(c *engine.Call, seen *seenThere) {
 		f.replayed = f.replayed || c.How == engine.HowAccepted && seen.of(q.ID).replayed
 		f.plain = f.plain || q.Plain != ""
 		f.stopped = q.GaveUp
-		if n := nounOf(q.URL); len(f.Effects) == 0 && n != "" {
+		if n := Noun(q.Method, q.URL, c.Key); len(f.Effects) == 0 && n != "" {
 			f.noun = n
 		}
 	}

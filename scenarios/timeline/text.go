@@ -1,12 +1,13 @@
 package timeline
 
 import (
-	"faultlab/engine/plain"
 	"fmt"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"faultlab/engine/plain"
 )
 
 // timeOf is a moment on the wire's clock.
@@ -40,16 +41,16 @@ var glyphs = map[RowKind]string{
 
 // text is one row without its time.
 func (r Row) text() string {
-	what := plain.OneLine(r.Label())
+	what := plain.Escape(r.Label())
 	if r.Detail != "" {
-		what += "  " + plain.OneLine(r.Detail)
+		what += "  " + plain.Escape(r.Detail)
 	}
 	switch r.Kind {
 	case RowSend:
 		if room := wireWidth - 7; utf8.RuneCountInString(what) > room {
-			what = plain.OneLine(r.Label())
+			what = plain.Escape(r.Label())
 			if r.Detail != "" && (r.Key != "" || r.Mark != "") {
-				what += "  " + plain.OneLine(r.DetailWithin(room-2-utf8.RuneCountInString(what)))
+				what += "  " + plain.Escape(r.DetailWithin(room-2-utf8.RuneCountInString(what)))
 			}
 		}
 		return "├─ " + line(what, "─", wireWidth-5) + "▶│"

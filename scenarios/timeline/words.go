@@ -1,10 +1,12 @@
 package timeline
 
 import (
-	"fmt"
 	"net/url"
 	"strings"
 	"unicode"
+
+	"faultlab/engine/plain"
+	"faultlab/faultprovider"
 )
 
 // ShortKey is a key as a row has room for it: a hash by its last four characters, a long key by its end. What would
@@ -20,16 +22,13 @@ func ShortKey(key string) string {
 // visible writes a key so that different keys look different: combining marks and what cannot be seen as code points, or
 // everything beyond ASCII.
 func visible(key string, all bool) string {
-	plain := func(c rune) bool { return c >= ' ' && c < unicode.MaxASCII }
-	if !strings.ContainsFunc(key, func(c rune) bool { return !plain(c) }) {
-		return key
-	}
+	ascii := func(c rune) bool { return c >= ' ' && c < unicode.MaxASCII }
 	var out strings.Builder
 	for _, c := range key {
-		if plain(c) || !all && unicode.IsPrint(c) && !unicode.Is(unicode.M, c) {
+		if ascii(c) || !all && unicode.IsPrint(c) && !unicode.Is(unicode.M, c) {
 			out.WriteRune(c)
 		} else {
-			fmt.Fprintf(&out, "\\u{%x}", c)
+			out.WriteString(plain.EscapeRune(c))
 		}
 	}
 	return out.String()
@@ -56,30 +55,16 @@ func PathOf(rawURL, key string) string {
 
 func isRead(method string) bool { return method == "GET" || method == "HEAD" || method == "OPTIONS" }
 
-// singular undoes plural: the name of one record of a collection.
-func singular(collection string) string {
-	switch {
-	case strings.HasSuffix(collection, "ies"):
-		return collection[:len(collection)-3] + "y"
-	case strings.HasSuffix(collection, "sses"), strings.HasSuffix(collection, "xes"), strings.HasSuffix(collection, "ches"):
-		return collection[:len(collection)-2]
-	case strings.HasSuffix(collection, "s") && !strings.HasSuffix(collection, "ss"):
-		return collection[:len(collection)-1]
-	case collection == "":
-		return "record"
-	}
-	return collection
-}
-
-// nounOf is what one record of a request's collection is called: "job" of http://127.0.0.1:4040/jobs.
-func nounOf(rawURL string) string {
+// Noun is what one record of a request's collection is called: "charge" of POST http://127.0.0.1:4040/v1/charges; "" of
+// an address without a path.
+func Noun(method, rawURL, key string) string {
 	u, err := url.Parse(rawURL)
 	if err != nil {
 		return ""
 	}
-	name, _, _ := strings.Cut(strings.TrimPrefix(u.Path, "/"), "/")
-	if name == "" {
+	collection := faultprovider.CollectionOf(method, u.EscapedPath(), key)
+	if collection == "" {
 		return ""
 	}
-	return singular(name)
+	return plain.Singular(collection)
 }

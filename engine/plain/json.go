@@ -1,4 +1,4 @@
-package engine
+package plain
 
 import (
 	"bytes"
@@ -10,20 +10,24 @@ import (
 	"github.com/gowebpki/jcs"
 )
 
-// digestJSON is the digest of a JSON text: two texts have the same one if they are equal
-// as JSON values, numbers compared exactly. What has no canonical form (a lone surrogate
-// in it, say) is hashed as it stands.
-func digestJSON(raw []byte) string { return digest(canonicalJSON(raw)) }
-
-// canonicalJSON is one form for equal JSON texts: that of RFC 8785 where a double holds
-// each number, else one of its own. Any other text stays as it stands.
-func canonicalJSON(raw []byte) []byte {
+// Canonical is one form for equal JSON texts: that of RFC 8785 where a double holds each number, else one of its own, in
+// which numbers are compared exactly. What has no canonical form, such as a lone surrogate, stays as it stands.
+func Canonical(raw []byte) []byte {
 	if longNumber(raw) {
 		if exact, ok := exactNumbers(raw); ok {
 			return append([]byte("exact numbers\n"), rfc8785(exact)...)
 		}
 	}
 	return rfc8785(raw)
+}
+
+// JSON is a value as encoding/json writes it, without escapes for HTML.
+func JSON(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
 func rfc8785(raw []byte) []byte {
@@ -77,7 +81,7 @@ func exactNumbers(raw []byte) (text []byte, ok bool) {
 	if !inexact {
 		return nil, false
 	}
-	out, err := encodeJSON(v)
+	out, err := JSON(v)
 	if err != nil {
 		return nil, false
 	}

@@ -1,4 +1,4 @@
-package engine
+package plain
 
 import (
 	"encoding/json"
@@ -9,7 +9,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestDigestJSON(t *testing.T) {
+func canonical(raw string) string { return string(Canonical([]byte(raw))) }
+
+func TestCanonical(t *testing.T) {
 	t.Parallel()
 	for _, r := range []struct {
 		a, b string
@@ -30,27 +32,25 @@ func TestDigestJSON(t *testing.T) {
 		{`{"n":9007199254740993,"t":"x"}`, `{"n":9007199254740993,"t":"text x"}`, false},
 		{`{"n":1e400}`, `{"n":1e401}`, false},
 	} {
-		if same := digestJSON([]byte(r.a)) == digestJSON([]byte(r.b)); same != r.same {
+		if same := canonical(r.a) == canonical(r.b); same != r.same {
 			t.Errorf("%s and %s: the same is %v", r.a, r.b, same)
 		}
 	}
 }
 
-// What a double holds has the digest of its canonical form, as in every history so far.
-func TestDigestOfPlainJSONIsThatOfItsCanonicalForm(t *testing.T) {
+func TestCanonicalIsRFC8785WhereADoubleHoldsTheNumbers(t *testing.T) {
 	t.Parallel()
 	for _, raw := range []string{`{"b":[1,2.5,"x",null,true],"a":{"n":1e21}}`, `{"n":9007199254740992}`, `{"amount":0.1,"big":123456789012345680000}`} {
-		canonical, err := jcs.Transform([]byte(raw))
+		want, err := jcs.Transform([]byte(raw))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if digestJSON([]byte(raw)) != digest(canonical) {
-			t.Errorf("%s has another digest than its canonical form", raw)
+		if canonical(raw) != string(want) {
+			t.Errorf("%s is not in the canonical form", raw)
 		}
 	}
 }
 
-// Two numbers have the same digest exactly when they are the same number.
 func TestNumbersAreComparedExactly(t *testing.T) {
 	t.Parallel()
 	number := rapid.StringMatching(`-?(0|[1-9][0-9]{0,19})(\.[0-9]{1,19})?([eE][+-]?[0-9]{1,2})?`)
@@ -62,7 +62,7 @@ func TestNumbersAreComparedExactly(t *testing.T) {
 		}
 		x, _ := new(big.Rat).SetString(a)
 		y, _ := new(big.Rat).SetString(b)
-		if same := digestJSON([]byte(a)) == digestJSON([]byte(b)); same != (x.Cmp(y) == 0) {
+		if same := canonical(a) == canonical(b); same != (x.Cmp(y) == 0) {
 			t.Fatalf("%s and %s: the same is %v", a, b, same)
 		}
 	})
