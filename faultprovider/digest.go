@@ -116,26 +116,17 @@ func fingerprintOf(c *Contract, body, doc []byte) fingerprint {
 	case contract.ByBytes:
 		doc = body
 	case contract.ByCanonical:
-		doc = canonical(doc)
+		doc = plain.Canonical(doc)
 	case contract.ByFields:
 		buf := make([]byte, 0, 256)
 		for _, name := range c.Fingerprint.Fields {
 			value, _ := jsondoc.Field(doc, name)
-			buf = field(buf, canonical(value))
+			buf = field(buf, plain.Canonical(value))
 		}
 		doc = buf
 	}
 	d := sum(doc)
 	return fingerprint(d[:8])
-}
-
-// canonical is the canonical form of a value that was parsed before, or nothing of nothing.
-func canonical(value []byte) []byte {
-	out, err := jsondoc.Canonical(value)
-	if err != nil {
-		return value
-	}
-	return out
 }
 
 // newID is the id of a new record: the collection in the singular and 8 hex digits from the seed and the request. n

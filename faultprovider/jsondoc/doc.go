@@ -1,10 +1,9 @@
 // Package jsondoc reads JSON without losing what encoding/json loses: the order of
 // members, duplicates, the spelling of numbers, lone surrogates and positions.
 //
-// It offers three forms of a text. Reserialize is what JavaScript makes of it,
-// JSON.stringify(JSON.parse(text)): the form in which the reference fixture compares
-// payloads. Canonical is RFC 8785. Parse is the tree, for readers that must say at
-// which line and column something is wrong.
+// Reserialize is what JavaScript makes of a text, JSON.stringify(JSON.parse(text)):
+// the form in which the reference fixture compares payloads. Parse is the tree, for
+// readers that must say at which line and column something is wrong.
 //
 // A text is decoded as Node's Buffer.toString does: invalid UTF-8 becomes U+FFFD. The
 // package does no I/O and never panics, whatever the text.

@@ -5,16 +5,11 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"unicode/utf16"
-	"unicode/utf8"
 )
 
 // Reserialize is JSON.stringify(JSON.parse(text)) of JavaScript: array-index names first in their numeric order, then the
-// others in theirs, the last of duplicates in the place of the first, numbers as doubles, no white space. It may return text itself.
+// others in theirs, the last of duplicates in the place of the first, numbers as doubles, no white space.
 func Reserialize(text []byte) ([]byte, error) {
-	if normal(text) {
-		return text, nil
-	}
 	v, err := Parse(text)
 	if err != nil {
 		return nil, err
@@ -22,26 +17,8 @@ func Reserialize(text []byte) ([]byte, error) {
 	return v.AppendJS(make([]byte, 0, len(text))), nil
 }
 
-// Canonical is the RFC 8785 form of what JSON.parse makes of the text. RFC 8785 refuses what is not I-JSON; here
-// duplicates, lone surrogates and numbers beyond a double are what JavaScript makes of them.
-func Canonical(text []byte) ([]byte, error) {
-	if normal(text) {
-		return appendSorted(make([]byte, 0, len(text)), text), nil
-	}
-	v, err := Parse(text)
-	if err != nil {
-		return nil, err
-	}
-	return v.AppendCanonical(make([]byte, 0, len(text))), nil
-}
-
 // AppendJS appends the value as JSON.stringify writes it.
-func (v Value) AppendJS(dst []byte) []byte { return v.write(dst, jsOrder) }
-
-// AppendCanonical appends the value as RFC 8785 writes it.
-func (v Value) AppendCanonical(dst []byte) []byte { return v.write(dst, canonicalOrder) }
-
-func (v Value) write(dst []byte, order func([]Member)) []byte {
+func (v Value) AppendJS(dst []byte) []byte {
 	switch v.Type {
 	case Null:
 		return append(dst, "null"...)
@@ -57,25 +34,24 @@ func (v Value) write(dst []byte, order func([]Member)) []byte {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			dst = item.write(dst, order)
+			dst = item.AppendJS(dst)
 		}
 		return append(dst, ']')
 	}
-	members := unique(v.Members)
-	order(members)
+	members := inOrder(v.Members)
 	dst = append(dst, '{')
 	for i, m := range members {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
 		dst = append(AppendString(dst, m.Name), ':')
-		dst = m.Value.write(dst, order)
+		dst = m.Value.AppendJS(dst)
 	}
 	return append(dst, '}')
 }
 
-// unique keeps the last value of each name, in the place of the first.
-func unique(members []Member) []Member {
+// inOrder keeps the last value of each name, in the place of the first, and puts array indexes first, by their number.
+func inOrder(members []Member) []Member {
 	at := make(map[string]int, len(members))
 	out := make([]Member, 0, len(members))
 	for _, m := range members {
@@ -86,23 +62,16 @@ func unique(members []Member) []Member {
 		at[m.Name] = len(out)
 		out = append(out, m)
 	}
+	slices.SortStableFunc(out, func(a, b Member) int { return cmp.Compare(rank(a.Name), rank(b.Name)) })
 	return out
 }
 
-func jsOrder(members []Member) {
-	slices.SortStableFunc(members, func(a, b Member) int {
-		ai, aIndex := arrayIndex(a.Name)
-		bi, bIndex := arrayIndex(b.Name)
-		switch {
-		case aIndex && bIndex:
-			return cmp.Compare(ai, bi)
-		case aIndex:
-			return -1
-		case bIndex:
-			return 1
-		}
-		return 0
-	})
+// rank is the place of a name among those of an object.
+func rank(name string) uint64 {
+	if n, ok := arrayIndex(name); ok {
+		return n
+	}
+	return math.MaxUint32
 }
 
 // arrayIndex is ECMAScript's array index: a canonical integer from 0 to 2^32-2.
@@ -112,24 +81,6 @@ func arrayIndex(name string) (uint64, bool) {
 	}
 	n, err := strconv.ParseUint(name, 10, 64)
 	return n, err == nil && n < math.MaxUint32 && name[0] != '+'
-}
-
-func canonicalOrder(members []Member) {
-	slices.SortStableFunc(members, func(a, b Member) int { return slices.Compare(units(a.Name), units(b.Name)) })
-}
-
-// units are the UTF-16 code units of a string that may hold lone surrogates.
-func units(s string) []uint16 {
-	out := make([]uint16, 0, len(s))
-	for len(s) > 0 {
-		if u, ok := surrogate(s); ok {
-			out, s = append(out, u), s[3:]
-			continue
-		}
-		r, n := utf8.DecodeRuneInString(s)
-		out, s = utf16.AppendRune(out, r), s[n:]
-	}
-	return out
 }
 
 // surrogate reports the lone surrogate that s begins with.
