@@ -96,7 +96,7 @@ func scopeOf(c *Contract, r *Request, route string, doc []byte) *KeyScope {
 	if len(c.Scope.Fields) > 0 {
 		var buf []byte
 		for _, name := range c.Scope.Fields {
-			value, _ := jsondoc.Field(doc, name)
+			value, _ := jsondoc.Get(doc, name)
 			buf = field(buf, value)
 		}
 		d := sum(buf)
@@ -120,7 +120,7 @@ func fingerprintOf(c *Contract, body, doc []byte) fingerprint {
 	case contract.ByFields:
 		buf := make([]byte, 0, 256)
 		for _, name := range c.Fingerprint.Fields {
-			value, _ := jsondoc.Field(doc, name)
+			value, _ := jsondoc.Get(doc, name)
 			buf = field(buf, plain.Canonical(value))
 		}
 		doc = buf

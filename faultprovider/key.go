@@ -16,7 +16,7 @@ func keyOf(c *Contract, r *Request, to route, doc []byte) string {
 	case contract.InHeader:
 		return header(r.Header, c.Carrier.Name)
 	case contract.InBody:
-		value, _ := jsondoc.Field(doc, c.Carrier.Name)
+		value, _ := jsondoc.Get(doc, c.Carrier.Name)
 		if v, err := jsondoc.Parse(value); err == nil && v.Type == jsondoc.String {
 			return v.Text
 		}

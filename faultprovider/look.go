@@ -94,7 +94,7 @@ func fits(e *Effect, made bool, query url.Values, c *Contract) bool {
 		if made && slices.Contains(c.Scope.Fields, name) {
 			continue
 		}
-		value, ok := jsondoc.Field(e.Body, name)
+		value, ok := jsondoc.Get(e.Body, name)
 		if !ok || string(value) != want && text(value) != want {
 			return false
 		}

@@ -142,7 +142,7 @@ func (m *match) byKey(now time.Time, r *Request, v view, c *Contract, sent strin
 	}
 	m.print = fingerprintOf(c, r.Body, doc)
 	m.scope = scoped(c, m.key, header(r.Header, "Authorization"), r.Method, m.to.name(), func(name string) string {
-		value, _ := jsondoc.Field(doc, name)
+		value, _ := jsondoc.Get(doc, name)
 		return string(value)
 	})
 	if c.Retention.From == contract.ClientClock && m.outOfWindow(now, r, c) {

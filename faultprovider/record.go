@@ -49,11 +49,11 @@ func (m *match) fresh(now time.Time, r *Request, v view, c *Contract, doc []byte
 func record(collection, id string, doc []byte, c *Contract) []byte {
 	body := beginBody(id, len(doc))
 	if collection == "jobs" {
-		if order, ok := jsondoc.Field(doc, "orderId"); ok {
+		if order, ok := jsondoc.Get(doc, "orderId"); ok {
 			body = append(append(body, `,"orderId":`...), order...)
 		}
 		if c.Carrier.In == contract.InBody && c.Carrier.Name != "orderId" && c.Carrier.Name != "id" {
-			if key, ok := jsondoc.Field(doc, c.Carrier.Name); ok {
+			if key, ok := jsondoc.Get(doc, c.Carrier.Name); ok {
 				body = append(jsondoc.AppendString(append(body, ','), c.Carrier.Name), ':')
 				body = append(body, key...)
 			}
@@ -78,7 +78,7 @@ func record(collection, id string, doc []byte, c *Contract) []byte {
 // inverses, a segment of the path or a field of the body that is the id of an effect.
 func undone(v view, collection string, doc []byte) string {
 	inverse := undoes(collection)
-	if value, ok := jsondoc.Field(doc, "undoes"); !inverse && !ok {
+	if value, ok := jsondoc.Get(doc, "undoes"); !inverse && !ok {
 		return ""
 	} else if id := text(value); id != "" && v.owner(collection, id) >= 0 {
 		return id

@@ -1,41 +1,56 @@
 package contract
 
 import (
+	_ "embed"
+	"fmt"
 	"maps"
 	"slices"
+	"sync"
+
+	"faultlab/faultprovider/jsondoc"
 )
 
-// vendorNote is the Note of a preset that follows a vendor's or a standard's pages.
-const vendorNote = "modelled on public documentation, 2026"
+//go:embed presets.json
+var presetFile []byte
 
-// presets holds every preset, the default first. To add one: a file with its Contract, a row here, a row in the
-// conformance table of package faultprovider.
-var presets = []Contract{
-	seed,
-	stripeV1,
-	ietf,
-	clientToken,
-	paypal,
-	repeatable,
-	conflictWithID,
-	successOnly,
-	lockedAfter500,
-	acceptOnce,
-	ignoresKey,
-}
+// presets reads the contract files of all presets, the default first; what one does not say is as in that. To add one: a
+// file in presets.json, a row in the conformance table of package faultprovider.
+var presets = sync.OnceValue(func() []Contract {
+	list, err := jsondoc.Parse(presetFile)
+	if err != nil {
+		panic(fmt.Sprintf("presets.json: %v", err)) // it is part of the program, and tested
+	}
+	var out []Contract
+	for _, v := range list.Items {
+		var c Contract
+		if len(out) > 0 {
+			c = out[0].clone()
+		}
+		r, err := jsondoc.OpenValue(presetFile, "field", v)
+		if err == nil {
+			c.read(r)
+			err = r.Done()
+		}
+		if err != nil {
+			panic(fmt.Sprintf("presets.json: %v", err))
+		}
+		out = append(out, c)
+	}
+	return out
+})
 
 // Presets returns all presets, the default "seed" first.
 func Presets() []Contract {
-	out := make([]Contract, len(presets))
-	for i, c := range presets {
-		out[i] = c.clone()
+	out := slices.Clone(presets())
+	for i := range out {
+		out[i] = out[i].clone()
 	}
 	return out
 }
 
 // Preset returns the preset of that name.
 func Preset(name string) (Contract, bool) {
-	for _, c := range presets {
+	for _, c := range presets() {
 		if c.Name == name {
 			return c.clone(), true
 		}
@@ -45,9 +60,9 @@ func Preset(name string) (Contract, bool) {
 
 // Names returns the names of all presets.
 func Names() []string {
-	out := make([]string, len(presets))
-	for i, c := range presets {
-		out[i] = c.Name
+	var out []string
+	for _, c := range presets() {
+		out = append(out, c.Name)
 	}
 	return out
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"faultlab/engine/plain"
 )
 
 // Rules says in sentences what the contract does, for a screen or a report: one knob a sentence, in the order in which
@@ -82,7 +84,7 @@ func (c Contract) keyRule() string {
 
 func (c Contract) scopeRule() string {
 	var parts []string
-	for _, s := range scopeList(c.Scope) {
+	for _, s := range c.Scope.parts() {
 		parts = append(parts, strings.TrimPrefix(s, "field:"))
 	}
 	if len(parts) == 0 {
@@ -122,12 +124,7 @@ func (c Contract) retentionRule() string {
 
 func (c Contract) spans() string {
 	out := spell(c.Retention.For)
-	var names []string
-	for name := range c.Retention.Collections {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range plain.SortedKeys(c.Retention.Collections) {
 		out += fmt.Sprintf(", %s for %s", spell(c.Retention.Collections[name]), name)
 	}
 	return out

@@ -88,7 +88,7 @@ func drawString(t *rapid.T) string {
 	return `"` + rapid.SampledFrom([]string{"", "a", "b", "orderId", "1", "10", "01", `\"`, `\u0041`, "é", `\ud800`, "x y"}).Draw(t, "string") + `"`
 }
 
-func TestFieldFindsWhatGetFinds(t *testing.T) {
+func TestGetFindsWhatTheTreeHas(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		in := []byte(text().Draw(t, "text"))
@@ -99,13 +99,13 @@ func TestFieldFindsWhatGetFinds(t *testing.T) {
 		long := v.AppendJS(nil)
 		for _, m := range v.Members {
 			want, _ := v.Get(m.Name)
-			got, ok := Field(long, m.Name)
+			got, ok := Get(long, m.Name)
 			if !ok || string(got) != string(want.AppendJS(nil)) {
-				t.Fatalf("Field(%s, %q) = %s, %v; want %s", long, m.Name, got, ok, want.AppendJS(nil))
+				t.Fatalf("Get(%s, %q) = %s, %v; want %s", long, m.Name, got, ok, want.AppendJS(nil))
 			}
 		}
-		if f, ok := Field(long, "no such name"); ok {
-			t.Fatalf("Field(%s) found %s under a name that is not there", long, f)
+		if f, ok := Get(long, "no such name"); ok {
+			t.Fatalf("Get(%s) found %s under a name that is not there", long, f)
 		}
 	})
 }

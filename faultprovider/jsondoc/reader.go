@@ -3,6 +3,7 @@ package jsondoc
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -67,6 +68,12 @@ func (r *Reader) Is(name string, is Type) bool {
 	return ok && v.Type == is
 }
 
+// asks notes that a member can be there, and reports whether it is.
+func (r *Reader) asks(name string) bool {
+	r.asked = append(r.asked, name)
+	return r.Has(name)
+}
+
 func (r *Reader) member(name string, want Type) (Value, bool) {
 	r.asked = append(r.asked, name)
 	v, ok := r.value.Get(name)
@@ -77,15 +84,20 @@ func (r *Reader) member(name string, want Type) (Value, bool) {
 	return v, ok
 }
 
-// Text reads a string.
-func (r *Reader) Text(name string, dst *string) {
-	if v, ok := r.member(name, String); ok {
-		*dst = v.Text
+// word reads a string, one of values unless there are none.
+func (r *Reader) word(name string, dst reflect.Value, values []string) {
+	v, ok := r.member(name, String)
+	switch {
+	case !ok:
+	case values != nil && !slices.Contains(values, v.Text):
+		r.Fail(v.Offset, "%q must be one of %s, not %q", name, strings.Join(values, ", "), v.Text)
+	default:
+		dst.SetString(v.Text)
 	}
 }
 
-// Int reads an integer from low to high.
-func (r *Reader) Int(name string, dst *int, low, high int) {
+// int reads an integer from low to high.
+func (r *Reader) int(name string, dst *int, low, high int) {
 	v, ok := r.member(name, Number)
 	if !ok {
 		return
@@ -98,8 +110,8 @@ func (r *Reader) Int(name string, dst *int, low, high int) {
 	*dst = n
 }
 
-// Fraction reads a number above 0, up to 1.
-func (r *Reader) Fraction(name string, dst *float64) {
+// fraction reads a number above 0, up to 1.
+func (r *Reader) fraction(name string, dst *float64) {
 	v, ok := r.member(name, Number)
 	if !ok {
 		return
@@ -112,8 +124,8 @@ func (r *Reader) Fraction(name string, dst *float64) {
 	*dst = f
 }
 
-// Duration reads a duration, "1m30s" or "45d", that is not negative.
-func (r *Reader) Duration(name string, dst *time.Duration) {
+// duration reads a duration, "1m30s" or "45d", that is not negative.
+func (r *Reader) duration(name string, dst *time.Duration) {
 	v, ok := r.member(name, String)
 	if !ok {
 		return
@@ -135,8 +147,8 @@ func (r *Reader) Each(name string, f func(Value)) {
 	}
 }
 
-// Texts reads a list of strings that are not empty.
-func (r *Reader) Texts(name string, dst *[]string) {
+// texts reads a list of strings that are not empty.
+func (r *Reader) texts(name string, dst *[]string) {
 	if r.Has(name) {
 		*dst = nil
 	}
@@ -160,33 +172,16 @@ func (r *Reader) Within(name string, f func(*Reader)) {
 	r.Merge(inner)
 }
 
-// Durations reads an object whose members all are durations.
-func (r *Reader) Durations(name string, dst *map[string]time.Duration) {
+// durations reads an object whose members all are durations.
+func (r *Reader) durations(name string, dst *map[string]time.Duration) {
 	r.Within(name, func(inner *Reader) {
 		*dst = map[string]time.Duration{}
 		for _, m := range inner.value.Members {
 			var d time.Duration
-			inner.Duration(m.Name, &d)
+			inner.duration(m.Name, &d)
 			(*dst)[m.Name] = d
 		}
 	})
-}
-
-// Enum reads a string that must be one of values.
-func Enum[T ~string](r *Reader, name string, dst *T, values ...T) {
-	v, ok := r.member(name, String)
-	if !ok {
-		return
-	}
-	if !slices.Contains(values, T(v.Text)) {
-		var all []string
-		for _, value := range values {
-			all = append(all, string(value))
-		}
-		r.Fail(v.Offset, "%q must be one of %s, not %q", name, strings.Join(all, ", "), v.Text)
-		return
-	}
-	*dst = T(v.Text)
 }
 
 // Done returns the first problem, unknown and repeated members included. It is nil or an *Error.

@@ -21,15 +21,15 @@ func read(text string) (s settings, err error) {
 	if err != nil {
 		return s, err
 	}
-	r.Text("text", &s.text)
-	r.Int("n", &s.n, 1, 9)
-	r.Fraction("part", &s.part)
-	r.Within("inner", func(r *Reader) {
-		r.Duration("d", &s.d)
-		r.Texts("texts", &s.texts)
+	r.Read([]Field{
+		{Name: "text", At: &s.text},
+		{Name: "n", At: &s.n, Low: 1, High: 9},
+		{Name: "part", At: &s.part},
+		{Name: "inner.d", At: &s.d},
+		{Name: "inner.texts", At: &s.texts},
+		Enum("mode", &s.mode, []string{"slow", "fast"}, ""),
+		{Name: "spans", At: &s.spans},
 	})
-	Enum(r, "mode", &s.mode, "slow", "fast")
-	r.Durations("spans", &s.spans)
 	return s, r.Done()
 }
 

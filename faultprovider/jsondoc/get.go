@@ -1,8 +1,8 @@
 package jsondoc
 
-// Field returns the value of a top-level member, spelled as in text, which must be what Reserialize returned. It
+// Get returns the value of a top-level member, spelled as in text, which must be what Reserialize returned. It
 // allocates nothing.
-func Field(text []byte, name string) ([]byte, bool) {
+func Get(text []byte, name string) ([]byte, bool) {
 	if len(text) == 0 || text[0] != '{' {
 		return nil, false
 	}
