@@ -172,7 +172,7 @@ func (p *Provider) postClock(r *Request) (int, any, error) {
 	var d time.Duration
 	body, err := jsondoc.Open(r.Body, "member")
 	if err == nil {
-		body.Duration("advance", &d)
+		body.Read([]jsondoc.Field{{Name: "advance", At: &d}})
 		err = body.Done()
 	}
 	if err != nil {

@@ -90,7 +90,7 @@ var asWord = map[string]string{
 
 func readObject(r *jsondoc.Reader) Fault {
 	var name string
-	r.Text("name", &name)
+	r.Read([]jsondoc.Field{{Name: "name", At: &name}})
 	f, isAlias := Named(name)
 	f.Name = name
 	axes := r.Has("commit") || r.Has("reply")
@@ -99,9 +99,14 @@ func readObject(r *jsondoc.Reader) Fault {
 			r.FailAt(axis, "%q is an object: write %s", axis, way)
 		}
 	}
-	r.Within("commit", func(r *jsondoc.Reader) { readCommit(r, &f.Commit) })
-	r.Within("reply", func(r *jsondoc.Reader) { readReply(r, &f.Reply) })
-	r.Within("on", func(r *jsondoc.Reader) { readOn(r, &f.On) })
+	r.Within("commit", f.readCommit)
+	r.Within("reply", f.readReply)
+	r.Within("on", func(r *jsondoc.Reader) {
+		if r.Has("requests") {
+			f.On = On{}
+		}
+		r.Read(f.axis("on"))
+	})
 	switch {
 	case !isAlias && !axes && name != "":
 		r.FailAt("name", "%s", &UnknownError{name})
@@ -128,12 +133,12 @@ func (f Fault) defaults() Fault {
 	return f
 }
 
-func readCommit(r *jsondoc.Reader, c *Commit) {
+func (f *Fault) readCommit(r *jsondoc.Reader) {
+	c := &f.Commit
 	if r.Has("when") {
 		*c = Commit{}
 	}
-	jsondoc.Enum(r, "when", &c.When, whens...)
-	r.Duration("after", &c.After)
+	r.Read(f.axis("commit"))
 	switch {
 	case (c.When == Never || c.When == Stuck) && c.After != 0:
 		r.FailAt("after", `"after" has no meaning when "when" is %q`, c.When)
@@ -142,18 +147,12 @@ func readCommit(r *jsondoc.Reader, c *Commit) {
 	}
 }
 
-func readReply(r *jsondoc.Reader, p *Reply) {
+func (f *Fault) readReply(r *jsondoc.Reader) {
+	p := &f.Reply
 	if r.Has("do") || r.Has("status") && p.Do != Status && p.Do != Redirect {
 		*p = Reply{Do: Status}
 	}
-	jsondoc.Enum(r, "do", &p.Do, kinds...)
-	r.Int("status", &p.Status, 301, 599)
-	r.Text("error", &p.Error)
-	r.Duration("retryAfter", &p.RetryAfter)
-	r.Int("bytes", &p.Bytes, 1, MaxBytes)
-	r.Duration("slow", &p.Slow)
-	r.Duration("drip", &p.Drip)
-	r.Duration("stale", &p.Stale)
+	r.Read(f.axis("reply"))
 	if p.Do == "" {
 		p.Do = Normal
 	}
@@ -187,18 +186,3 @@ var replyRules = []struct {
 var sized = []Kind{Cut, CutReset, CutChunked, CutUnframed, TooLarge, WrongLength}
 
 var redirects = []int{301, 302, 303, 307, 308}
-
-func readOn(r *jsondoc.Reader, on *On) {
-	if r.Has("requests") {
-		*on = On{}
-	}
-	jsondoc.Enum(r, "requests", &on.Requests, New, Replay, LookUp, Any)
-	r.Text("key", &on.Key)
-	r.Text("collection", &on.Collection)
-	r.Text("step", &on.Step)
-	r.Int("attempt", &on.Attempt, 1, 1<<30)
-	r.Int("request", &on.Request, 1, 1<<30)
-	r.Int("nth", &on.Nth, 1, 1<<30)
-	r.Fraction("probability", &on.Probability)
-	r.Int("times", &on.Times, Always, 1<<30)
-}
