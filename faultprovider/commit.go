@@ -87,7 +87,7 @@ func (s *session) keeps(now time.Time, committed bool) *binding {
 	if s.flight != nil {
 		b.first = s.flight.since.UnixNano()
 	}
-	switch fateOf(&p.contract, x.result.status, committed) {
+	switch keyOutcomeOf(&p.contract, x.result.status, committed) {
 	case forgets:
 		return nil
 	case locks:

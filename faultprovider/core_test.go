@@ -10,11 +10,6 @@ import (
 	"faultlab/faultprovider/fault"
 )
 
-// always gives every request the same fault.
-type always Fault
-
-func (a always) take(*match) *Taken { return &Taken{Fault: Fault(a)} }
-
 // TestDecideIsAPlanInTime is a row for each way in which commit and reply lie in time.
 func TestDecideIsAPlanInTime(t *testing.T) {
 	t.Parallel()
@@ -44,8 +39,11 @@ func TestDecideIsAPlanInTime(t *testing.T) {
 			r := &Request{ID: "r1", Method: http.MethodPost, Path: "/jobs", Header: http.Header{"Idempotency-Key": {"k"}}, Body: []byte(`{"orderId":1}`)}
 			seed := preset(t, "seed")
 			var x, again exchange
-			x.decide(epoch, r, p.records, always(c.f), &seed)
-			again.decide(epoch, r, p.records, always(c.f), &seed)
+			q := newQueue(1)
+			c.f.On.Times = fault.Always
+			q.set([]Fault{c.f})
+			x.decide(epoch, r, p.records, &q, &seed)
+			again.decide(epoch, r, p.records, &q, &seed)
 			if !reflect.DeepEqual(x, again) {
 				t.Errorf("one request, two plans:\n%+v\n%+v", x, again)
 			}

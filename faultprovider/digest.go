@@ -29,7 +29,7 @@ func (d digest) hex() string {
 // parseDigest reads what hex wrote.
 func parseDigest(s string) (d digest, err error) {
 	if hex.DecodedLen(len(s)) > len(d) {
-		return d, fmt.Errorf("%q is no digest", s)
+		return d, fmt.Errorf("%q is not a valid digest", s)
 	}
 	_, err = hex.Decode(d[:], []byte(s))
 	return d, err

@@ -37,12 +37,12 @@
 // and its row in TestNamedFaults: what the caller gets, when, the jobs then and a minute later, what a repeat gets.
 // TestTwoShellsOneTruth takes every named fault by itself, under every preset, through both shells.
 //
-// If the caller gets something new, add a Kind to fault/fault.go, and a file shape_teapot.go that says what becomes of the
-// answer; both shells deliver it from that:
+// If the caller gets something new, add a Kind to fault/fault.go, and to shapes.go a function that says what becomes of the
+// answer, with its row; both shells deliver it from that:
 //
 //	func shapeTeapot(p *reply, _ *fault.Reply) { p.whole(http.StatusTeapot, errorBody("teapot", "")) }
 //
-// Then it has a row in shapes.go and one in TestShapes.
+// Then it has a row in TestShapes.
 //
-// A contract is added likewise: a file with its knobs in package contract, a row in presets.go, a row in TestContracts.
+// A contract is added likewise: its rules in contract/presets.json, a row in TestContracts.
 package faultprovider

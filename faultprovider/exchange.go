@@ -25,14 +25,9 @@ type exchange struct {
 	result  answer // what the provider itself takes for the result; its status is 0 if it neither did nor answered anything
 }
 
-// faults gives requests their faults.
-type faults interface {
-	take(m *match) *Taken
-}
-
 // decide plans a request, unless it has to wait for the flight under its key. It does no I/O, and asks nothing but its
 // arguments.
-func (x *exchange) decide(now time.Time, r *Request, v view, q faults, c *Contract) {
+func (x *exchange) decide(now time.Time, r *Request, v *records, q *queue, c *Contract) {
 	x.match.set(now, r, v, c)
 	if x.waits {
 		return
@@ -46,7 +41,7 @@ func (x *exchange) decide(now time.Time, r *Request, v view, q faults, c *Contra
 }
 
 // plan adds the fault to what a request is.
-func (x *exchange) plan(now time.Time, r *Request, v view, f *Fault, c *Contract) {
+func (x *exchange) plan(now time.Time, r *Request, v *records, f *Fault, c *Contract) {
 	if x.kind == Looked {
 		x.look(now, f.Reply.Stale, r, v, c)
 	}
@@ -77,19 +72,19 @@ func (x *exchange) conclude(f *fault.Reply) {
 	}
 }
 
-// fate is what becomes of a key when its first request is over.
-type fate byte
+// keyOutcome is what becomes of a key when its first request is over.
+type keyOutcome byte
 
 const (
-	forgets fate = iota // as if it had never been sent
-	keeps               // executes again, for the same payload only
-	locks               // answers 409
-	stores              // repeats get the result
-	binds               // repeats get the record
+	forgets keyOutcome = iota // as if it had never been sent
+	keeps                     // executes again, for the same payload only
+	locks                     // answers 409
+	stores                    // repeats get the result
+	binds                     // repeats get the record
 )
 
-// fateOf applies the contract to the status of a result; committed says whether it has an effect.
-func fateOf(c *Contract, status int, committed bool) fate {
+// keyOutcomeOf applies the contract to the status of a result; committed says whether it has an effect.
+func keyOutcomeOf(c *Contract, status int, committed bool) keyOutcome {
 	switch {
 	case status == http.StatusTooManyRequests && !committed: // refused before the execution began
 		return forgets

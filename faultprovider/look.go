@@ -10,7 +10,7 @@ import (
 )
 
 // look answers a look-up, a read or a list from the ledger as it was a while before now.
-func (m *match) look(now time.Time, stale time.Duration, r *Request, v view, c *Contract) {
+func (m *match) look(now time.Time, stale time.Duration, r *Request, v *records, c *Contract) {
 	at := now.Add(-stale - c.LookUp.Lag).UnixNano()
 	query, _ := url.ParseQuery(r.RawQuery) // what cannot be parsed is not there
 	m.answer = answer{status: http.StatusNotFound, body: notFoundBody}
@@ -43,7 +43,7 @@ func (m *match) asked(key string, r *Request, query url.Values, c *Contract) dig
 }
 
 // lookUp answers GET /jobs/by-idempotency-key/K. A deletion is found although its record is gone.
-func (m *match) lookUp(now time.Time, at int64, r *Request, query url.Values, v view, c *Contract) {
+func (m *match) lookUp(now time.Time, at int64, r *Request, query url.Values, v *records, c *Contract) {
 	m.scope = m.asked(m.key, r, query, c)
 	b, known := v.known(m.scope)
 	if known && !expired(now, &b, c, m.to.collection) && b.effect >= 0 && b.completed <= at {
@@ -58,7 +58,7 @@ func (m *match) lookUp(now time.Time, at int64, r *Request, query url.Values, v 
 }
 
 // list answers GET /jobs?field=value with the records whose fields, or whose key, are as the query says.
-func (m *match) list(at int64, r *Request, query url.Values, v view, c *Contract) {
+func (m *match) list(at int64, r *Request, query url.Values, v *records, c *Contract) {
 	made := -1 // by the very key that the query asks for, in its scope
 	if key := query.Get(c.LookUp.Filter); key != "" {
 		if b, known := v.known(m.asked(key, r, query, c)); known {

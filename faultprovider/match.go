@@ -12,18 +12,6 @@ import (
 // MaxBody is the largest body of a request, in bytes; a larger one is answered with 413.
 const MaxBody = 1 << 20
 
-// view is what the rules may ask about the ledger. Digests stand for scoped keys.
-type view interface {
-	known(scope digest) (binding, bool)
-	inFlight(scope digest) (flight, bool)
-	find(collection, id string) int
-	owner(collection, id string) int
-	visible(place int, at int64) bool
-	at(place int) *stored
-	inCollection(collection string, each func(place int))
-	newID(r *Request, collection, key string) string
-}
-
 // flight is a key whose first request is not over.
 type flight struct {
 	print fingerprint
@@ -74,7 +62,7 @@ func (m *match) refuse(class fault.Which, note string, status int, code, message
 }
 
 // set says what a request is.
-func (m *match) set(now time.Time, r *Request, v view, c *Contract) {
+func (m *match) set(now time.Time, r *Request, v *records, c *Contract) {
 	*m = match{id: r.ID}
 	m.to = routeOf(c, r.Method, r.Path, r.RawQuery != "")
 	switch {
@@ -93,7 +81,7 @@ func (m *match) set(now time.Time, r *Request, v view, c *Contract) {
 }
 
 // write matches a POST, PUT or DELETE.
-func (m *match) write(now time.Time, r *Request, v view, c *Contract) {
+func (m *match) write(now time.Time, r *Request, v *records, c *Contract) {
 	// The fixture looks for its key before it reads the body.
 	if c.Carrier.In == contract.InHeader && m.missing(c, header(r.Header, c.Carrier.Name)) {
 		return
@@ -132,7 +120,7 @@ func document(body []byte) ([]byte, error) {
 }
 
 // byKey matches a write by its key; it reports false for a new operation.
-func (m *match) byKey(now time.Time, r *Request, v view, c *Contract, sent string, doc []byte) bool {
+func (m *match) byKey(now time.Time, r *Request, v *records, c *Contract, sent string, doc []byte) bool {
 	var why string
 	if m.key, why = readKey(&c.Key, sent); why != "" {
 		m.key = sent
@@ -171,7 +159,7 @@ func (m *match) byKey(now time.Time, r *Request, v view, c *Contract, sent strin
 }
 
 // byBinding matches a write whose key is known.
-func (m *match) byBinding(v view, c *Contract, b *binding) bool {
+func (m *match) byBinding(v *records, c *Contract, b *binding) bool {
 	switch {
 	case b.locked:
 		m.refuse(fault.Replay, "key locked", http.StatusConflict, "idempotency_key_locked",
@@ -247,7 +235,7 @@ func expired(now time.Time, b *binding, c *Contract, collection string) bool {
 }
 
 // replay answers a repeat.
-func (m *match) replay(v view, c *Contract, b *binding) {
+func (m *match) replay(v *records, c *Contract, b *binding) {
 	m.kind, m.class = Replay, fault.Replay
 	var made *stored
 	if b.effect >= 0 {

@@ -13,7 +13,7 @@ import (
 )
 
 // fresh matches a write that is a new operation.
-func (m *match) fresh(now time.Time, r *Request, v view, c *Contract, doc []byte) {
+func (m *match) fresh(now time.Time, r *Request, v *records, c *Contract, doc []byte) {
 	m.kind, m.class = NewOperation, fault.New
 	e := &Effect{Collection: m.to.collection, Key: m.key, RequestID: r.ID}
 	m.makes = e
@@ -76,7 +76,7 @@ func record(collection, id string, doc []byte, c *Contract) []byte {
 
 // undone finds the effect that a new record says it undoes: the field "undoes" of any record, or, in a collection of
 // inverses, a segment of the path or a field of the body that is the id of an effect.
-func undone(v view, collection string, doc []byte) string {
+func undone(v *records, collection string, doc []byte) string {
 	inverse := undoes(collection)
 	if value, ok := jsondoc.Get(doc, "undoes"); !inverse && !ok {
 		return ""
