@@ -14,9 +14,11 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
+	"github.com/muesli/termenv"
 
 	"faultlab/scenarios"
 	"faultlab/scenarios/lang"
+	"faultlab/tui/draw"
 )
 
 // typeLine types a line into the palette and carries it out.
@@ -109,7 +111,7 @@ func TestCoveredExports(t *testing.T) {
 	for _, covered := range []bool{false, true} {
 		m.session.covered = covered
 		frame, on := m.picture()
-		for what, data := range map[string][]byte{"recording": m.recorder()(), "picture": svg(frame, on, m.width, m.height)} {
+		for what, data := range map[string][]byte{"recording": m.recorder()(&job{}), "picture": svg(frame, on, m.width, m.height)} {
 			if told := bytes.Contains(data, []byte(id[:8])); told == covered {
 				t.Errorf("covered %v: that the %s tells of the effect is %v", covered, what, told)
 			}
@@ -282,18 +284,18 @@ func TestTheMemoryOutlivesTheProgram(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "deep", "workbench.json")
 	m := show(t, played(t, "b-commit-then-error"))
-	m.memory = recall(path)
+	m.settings = loadSettings(path)
 	follow(m, newsMsg{})
 	typeLine(m, "theme light")
 	typeLine(m, "cover")
-	again := recall(path)
+	again := loadSettings(path)
 	if again.Theme != "light" || !again.Covered {
 		t.Errorf("kept: %+v", again)
 	}
 	if err := os.WriteFile(path, []byte("{broken"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := recall(path); got.Theme != "" || got.Verdicts == nil {
+	if got := loadSettings(path); got.Theme != "" || got.Verdicts == nil {
 		t.Errorf("a broken file gives %+v", got)
 	}
 }
@@ -308,8 +310,8 @@ func TestTheMemoryOfAnotherVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := testModel(t, "dark", 120, 36)
-	if m.memory = recall(path); m.memory.Theme != "" || m.memory.Chosen == "" {
-		t.Errorf("recalled: %+v", m.memory)
+	if m.settings = loadSettings(path); m.settings.Theme != "" || m.settings.Chosen == "" {
+		t.Errorf("recalled: %+v", m.settings)
 	}
 	if frame := ansi.Strip(m.View()); !strings.Contains(frame, "✓ B. Commit") || strings.Contains(frame, "splendid") {
 		t.Errorf("the catalogue shows\n%s", frame)
@@ -322,25 +324,25 @@ func TestTheMemoryOfAnotherVersion(t *testing.T) {
 func TestTheNewestMemoryIsKept(t *testing.T) {
 	t.Parallel()
 	m := testModel(t, "dark", 120, 36)
-	m.memory = recall(filepath.Join(t.TempDir(), "workbench.json"))
-	m.memory.Theme = "light"
+	m.settings = loadSettings(filepath.Join(t.TempDir(), "workbench.json"))
+	m.settings.Theme = "light"
 	first := m.keep()
-	m.memory.Theme = "none"
+	m.settings.Theme = "none"
 	for _, cmd := range []tea.Cmd{m.keep(), first} {
 		if said := outcomes(cmd); len(said) > 0 {
 			t.Errorf("keeping it said %v", said)
 		}
 	}
-	if got := recall(m.memory.path).Theme; got != "none" {
+	if got := loadSettings(m.settings.path).Theme; got != "none" {
 		t.Errorf("kept: %s", got)
 	}
-	m.memory.Theme = "dark"
+	m.settings.Theme = "dark"
 	m.keep()
 	m.close()
-	if got := recall(m.memory.path).Theme; got != "dark" {
+	if got := loadSettings(m.settings.path).Theme; got != "dark" {
 		t.Errorf("kept after a quit: %s", got)
 	}
-	if left, err := filepath.Glob(m.memory.path + "*"); err != nil || len(left) != 1 {
+	if left, err := filepath.Glob(m.settings.path + "*"); err != nil || len(left) != 1 {
 		t.Errorf("beside the file there are %v, %v", left, err)
 	}
 }
@@ -368,20 +370,20 @@ func TestAFilterKeepsTheCursor(t *testing.T) {
 	for _, end := range []string{"enter", "esc"} {
 		m := testModel(t, "dark", 120, 36)
 		press(m, append(filter, end)...)
-		if got := m.stack[0].(*catalogue).chosen(m).Name; got != "b-commit-then-error" {
+		if got := m.stack[0].(*catalogue).chosen(&m.ui).Name; got != "b-commit-then-error" {
 			t.Errorf("after %s the cursor of the catalogue is on %s", end, got)
 		}
 	}
 	m := testModel(t, "dark", 120, 36)
 	press(m, append(filter, "enter", "esc")...)
-	if got := m.stack[0].(*catalogue).chosen(m).Name; got != "b-commit-then-error" {
+	if got := m.stack[0].(*catalogue).chosen(&m.ui).Name; got != "b-commit-then-error" {
 		t.Errorf("without the filter the cursor of the catalogue is on %s", got)
 	}
 	onBench(m, "B", commitThenError())
 	press(m, append([]string{"f"}, append(filter, "enter")...)...)
 	n := m.top().(*menu)
-	if got := n.listed(m)[n.pick].name; got != "fail-before-commit" {
-		t.Errorf("the cursor of the menu is on %s", got)
+	if got, _ := n.show(&m.ui); got.name != "fail-before-commit" {
+		t.Errorf("the cursor of the menu is on %s", got.name)
 	}
 }
 
@@ -392,7 +394,7 @@ func TestTheCatalogueIsWhereTheBenchWas(t *testing.T) {
 	v := commitThenDrop(false)
 	m.opened(openedMsg{bench: &still{view: v, state: atRest(v)}, scenario: m.opt.Scenarios[2]})
 	press(m, "esc")
-	if got := m.stack[0].(*catalogue).chosen(m).Name; got != "c-commit-then-drop" {
+	if got := m.stack[0].(*catalogue).chosen(&m.ui).Name; got != "c-commit-then-drop" {
 		t.Errorf("the cursor is on %s", got)
 	}
 }
@@ -472,8 +474,8 @@ func TestThePreviewSaysFaultsInWords(t *testing.T) {
 	m := testModel(t, "dark", 120, 36)
 	s := testScenario("own", "Own")
 	s.Lines = []lang.Line{typedLine(t, `fault {"commit":{"when":"never"},"reply":{"do":"reset"}}`)}
-	r := preview(m, s, 40)
-	got := ansi.Strip(strings.Join(m.t.window(r, 0, 40, r.n), "\n"))
+	r := preview(&m.ui, s, 40)
+	got := ansi.Strip(strings.Join(m.t.Window(r, 0, 40, r.N), "\n"))
 	if want := "fault     commit never, reset, takes"; !strings.Contains(got, want) {
 		t.Errorf("the preview does not say %q:\n%s", want, got)
 	}
@@ -527,5 +529,26 @@ func TestATwinIsOpenedOnce(t *testing.T) {
 	onBench(m, "C", commitThenDrop(false))
 	if late := opened(); !late.closed || len(m.stack) != 2 {
 		t.Errorf("come late: %d screens, closed: %v", len(m.stack), late.closed)
+	}
+}
+
+// A picture has all colours of its theme, however few of them the terminal has.
+func TestAPictureHasTheColoursOfItsTheme(t *testing.T) {
+	t.Parallel()
+	for _, name := range draw.ThemeNames() {
+		var pictures []string
+		for _, depth := range []termenv.Profile{termenv.TrueColor, termenv.ANSI} {
+			m := testModel(t, name, 120, 36)
+			var err error
+			if m.t, err = draw.NewTheme(name, depth, draw.Unicode); err != nil {
+				t.Fatal(err)
+			}
+			onBench(m, "C. Commit, then drop", commitThenDrop(false))
+			frame, on := m.picture()
+			pictures = append(pictures, string(svg(frame, on, m.width, m.height)))
+		}
+		if pictures[0] != pictures[1] {
+			t.Errorf("theme %s: the picture of a terminal with 16 colours differs", name)
+		}
 	}
 }

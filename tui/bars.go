@@ -1,38 +1,37 @@
 package tui
 
 import (
+	"github.com/charmbracelet/bubbles/key"
+	"github.com/charmbracelet/x/ansi"
 	"slices"
 	"strconv"
 	"strings"
 
 	"faultlab/scenarios"
 	"faultlab/scenarios/lang"
+	"faultlab/tui/draw"
 )
 
 // header is the first line: what is open, and what it is doing.
 func (m *model) header(l layout) string {
 	t := m.t
-	left := say(inkBadge, " faultlab ", inkText, "  ")
-	left = append(left, m.top().title(m)...)
+	left := draw.Say(draw.Badge, " faultlab ", draw.Text, "  ")
+	left = append(left, m.top().title(&m.ui)...)
 	right := m.doing()
-	p := t.pen(m.width)
-	p.skip(l.margin)
 	room := m.width - l.margin - 1
-	title := t.width(left)
+	title := t.Width(left)
 	if m.top().on() == lang.OnBench {
 		title = min(title, room/2) // a longer one is cut before the state goes
 	}
-	for len(right) > 1 && title+2+t.width(join(right)) > room {
+	for len(right) > 1 && title+2+t.Width(join(right)) > room {
 		right = right[:len(right)-1]
 	}
-	left = t.cutTo(left, room-2-t.width(join(right)))
-	p.b.WriteString(t.split(left, join(right), max(0, room)))
-	p.room = 1
-	return p.line()
+	left = t.Cut(left, room-2-t.Width(join(right)))
+	return strings.Repeat(" ", l.margin) + t.Split(left, join(right), max(0, room)) + " "
 }
 
 // doing is the right end of the header, part by part, the most important first.
-func (m *model) doing() []spans {
+func (m *model) doing() []draw.Spans {
 	s := m.session
 	if s == nil || m.top().on()&(lang.OnCatalogue|lang.OnLesson|lang.OnRuns) != 0 {
 		return nil
@@ -41,12 +40,12 @@ func (m *model) doing() []spans {
 		return m.storedDoing()
 	}
 	st := s.state
-	parts := []spans{m.mode()}
+	parts := []draw.Spans{m.mode()}
 	elapsed := st.Elapsed
 	if s.past() {
 		elapsed = s.view.At.Sub(s.view.Start)
 	}
-	parts = append(parts, say(inkText, "t+"+moment(elapsed)+"s"))
+	parts = append(parts, draw.Say(draw.Text, "t+"+moment(elapsed)+"s"))
 	parts = append(parts, m.faultsPart())
 	where := st.Address
 	switch {
@@ -56,77 +55,77 @@ func (m *model) doing() []spans {
 	default:
 		where += " " + st.Mode
 	}
-	parts = append(parts, say(inkQuiet, where))
+	parts = append(parts, draw.Say(draw.Quiet, where))
 	if c := s.view.Contract; c != "" && c != "seed" && !s.covered {
-		parts = append(parts, say(inkQuiet, "contract "+c))
+		parts = append(parts, draw.Say(draw.Quiet, "contract "+c))
 	}
 	return parts
 }
 
 // mode says whether the bench moves, is held, is at rest, or is looked at in the past.
-func (m *model) mode() spans {
-	s, g := m.session, m.t.glyphs
+func (u *ui) mode() draw.Spans {
+	s, g := u.session, u.t.Glyphs
 	st := s.state
-	var out spans
+	var out draw.Spans
 	switch {
 	case s.past():
-		out = say(inkAccent, g.past+" PAST "+strconv.Itoa(s.position())+"/"+strconv.Itoa(s.view.Total))
+		out = draw.Say(draw.Accent, g.Past+" PAST "+strconv.Itoa(s.position())+"/"+strconv.Itoa(s.view.Total))
 	case st.Asked != nil:
-		out = say(inkUnknown, g.unknown+" YOUR GUESS")
+		out = draw.Say(draw.Unknown, g.Unknown+" YOUR GUESS")
 	case len(st.Parked) > 0:
 		at := st.Parked[0]
 		if s.covered && (strings.HasPrefix(at, "commit ") || strings.HasPrefix(at, "reply ")) {
 			at = "the provider" // and not whether it commits
 		}
-		out = say(inkAccent, g.paused+" HELD", inkQuiet, " at "+at)
+		out = draw.Say(draw.Accent, g.Paused+" HELD", draw.Quiet, " at "+at)
 	case st.Paused:
-		out = say(inkAccent, g.paused+" PAUSED")
+		out = draw.Say(draw.Accent, g.Paused+" PAUSED")
 	case st.Stepping:
-		out = say(inkAccent, g.paused+" STEPPING")
+		out = draw.Say(draw.Accent, g.Paused+" STEPPING")
 	case st.AtRest && !st.Playing:
-		out = say(inkQuiet, g.rest+" AT REST")
+		out = draw.Say(draw.Quiet, g.Rest+" AT REST")
 	default:
-		out = say(inkGood, g.live+" LIVE "+m.speed())
+		out = draw.Say(draw.Good, g.Live+" LIVE "+u.speed())
 	}
 	if s.covered {
-		out = append(say(inkCover, g.cover+" COVERED", inkText, "  "), out...)
+		out = append(draw.Say(draw.Cover, g.Cover+" COVERED", draw.Text, "  "), out...)
 	}
 	if s.view.WorkerDown {
-		out = append(say(inkBad, g.down+" WORKER DOWN "), out...)
+		out = append(draw.Say(draw.Bad, g.Down+" WORKER DOWN "), out...)
 	}
 	return out
 }
 
-func (m *model) speed() string {
-	x := m.session.state.Speed
+func (u *ui) speed() string {
+	x := u.session.state.Speed
 	if x == 0 {
 		return "at once"
 	}
-	return strconv.FormatFloat(x, 'g', 3, 64) + m.t.glyphs.times
+	return strconv.FormatFloat(x, 'g', 3, 64) + u.t.Glyphs.Times
 }
 
 // longestFault is how much of a composed fault the header shows, in cells: with all of it none would have room.
 const longestFault = 28
 
-func (m *model) faultsPart() spans {
-	f := m.session.view.Faults
-	first := func() string { return m.t.head(f[0].Words(), longestFault) }
+func (u *ui) faultsPart() draw.Spans {
+	f := u.session.view.Faults
+	first := func() string { return u.t.Head(f[0].Words(), longestFault) }
 	switch {
-	case m.session.covered:
-		return say(inkQuiet, "faults "+m.t.glyphs.cover)
+	case u.session.covered:
+		return draw.Say(draw.Quiet, "faults "+u.t.Glyphs.Cover)
 	case len(f) == 0:
-		return say(inkQuiet, "faults "+m.t.glyphs.none)
+		return draw.Say(draw.Quiet, "faults "+u.t.Glyphs.None)
 	case len(f) == 1:
-		return say(inkQuiet, "faults ", inkBad, first())
+		return draw.Say(draw.Quiet, "faults ", draw.Bad, first())
 	}
-	return say(inkQuiet, "faults ", inkBad, first()+" +"+strconv.Itoa(len(f)-1))
+	return draw.Say(draw.Quiet, "faults ", draw.Bad, first()+" +"+strconv.Itoa(len(f)-1))
 }
 
-func join(parts []spans) spans {
-	var out spans
+func join(parts []draw.Spans) draw.Spans {
+	var out draw.Spans
 	for i, p := range parts {
 		if i > 0 {
-			out = append(out, span{inkText, "   "})
+			out = out.And(draw.Text, "   ")
 		}
 		out = append(out, p...)
 	}
@@ -134,30 +133,28 @@ func join(parts []spans) spans {
 }
 
 // timeline is the bar under the panes: which of the entries is looked at.
-func (m *model) timeline(width, margin int) string {
-	t, s := m.t, m.session
-	g := t.glyphs
-	p := t.pen(width)
-	p.skip(margin)
-	p.put(inkQuiet, "0s ")
+func (u *ui) timeline(width, margin int) string {
+	t, s := u.t, u.session
+	g := t.Glyphs
+	p := t.Pen(width)
+	p.Skip(margin)
+	p.Put(draw.Quiet, "0s ")
 	at, total := s.position(), max(s.view.Total, 0)
-	side := say(inkQuiet, " "+strconv.Itoa(at)+"/"+strconv.Itoa(total)+" events")
-	hint := say(inkQuiet, "  "+g.arrowLeft+" "+g.arrowRight+" step through time ")
+	side := draw.Say(draw.Quiet, " "+strconv.Itoa(at)+"/"+strconv.Itoa(total)+" events")
+	hint := draw.Say(draw.Quiet, "  "+g.ArrowLeft+" "+g.ArrowRight+" step through time ")
 	if width < 100 {
-		hint = say(inkQuiet, "  "+g.arrowLeft+" "+g.arrowRight+" ")
+		hint = draw.Say(draw.Quiet, "  "+g.ArrowLeft+" "+g.ArrowRight+" ")
 	}
-	bar := max(1, p.room-t.width(side)-t.width(hint))
+	bar := max(1, p.Room-t.Width(side)-t.Width(hint))
 	knob := 0
 	if total > 0 {
 		knob = at * (bar - 1) / total
 	}
-	p.fill(inkAccent, g.bar, knob)
-	p.put(inkAccent, g.knob)
-	p.fill(inkFrame, g.track, bar-knob-1)
-	for _, x := range append(side, hint...) {
-		p.put(x.ink, x.text)
-	}
-	return p.line()
+	p.Fill(draw.Accent, g.Bar, knob)
+	p.Put(draw.Accent, g.Knob)
+	p.Fill(draw.Frame, g.Track, bar-knob-1)
+	p.Spans(append(side, hint...))
+	return p.Line()
 }
 
 // footerOrder is the order in which the footer of each screen names verbs; where
@@ -176,55 +173,53 @@ var footerWords = map[string]string{
 	"again": "run again", "trigger": "trigger a run", "lookup": "look up", "crash": "crash worker", "cover": "cover truth", "close": "back", "history": "runs", "edit": "edit", "live": "back to live",
 }
 
+// footer names the keys that work here, from the verb table, and at its right end what
+// takes long. A notice and the palette stand in its place.
 func (m *model) footer() string {
 	t := m.t
-	p := t.pen(m.width)
-	p.skip(1)
 	switch {
 	case m.palette != nil:
 		return m.palette.line(m)
-	case m.notice.text != "":
-		p.put(m.notice.ink, m.notice.text)
-		return p.line()
+	case m.notice.text != "" && !m.jobShown():
+		return t.Line(draw.Say(draw.Text, " ", m.notice.ink, m.notice.text), m.width)
+	}
+	var right draw.Spans
+	if m.jobShown() {
+		right = m.jobLine()
+	}
+	keys := t.Keys(m.bindings(), m.width-2-t.Width(right))
+	blank := strings.Repeat(" ", max(0, m.width-1-ansi.StringWidth(keys)-t.Width(right)))
+	return " " + keys + blank + t.Line(right, t.Width(right))
+}
+
+func (u *ui) jobShown() bool { return u.job != nil && u.job.shown }
+
+// jobLine says what takes long, and how far it is where that is known.
+func (u *ui) jobLine() draw.Spans {
+	out := draw.Say(draw.Accent, u.spinner.View()+" ", draw.Text, u.job.name)
+	if total := u.job.total.Load(); total > 0 {
+		out = out.And(draw.Accent, "  "+u.t.Progress(float64(u.job.done.Load())/float64(total), 12))
+	}
+	return out.And(draw.Text, " ")
+}
+
+// reading is said where the store's answer is awaited.
+func (u *ui) reading() draw.Spans {
+	return draw.Say(draw.Accent, u.spinner.View(), draw.Quiet, " reading the store")
+}
+
+// bindings are the keys that the footer names.
+func (m *model) bindings() (out []key.Binding) {
+	if p, ok := m.top().(*reconcileScreen); ok && p.confirm != nil {
+		return p.bindings() // the keys are text now
 	}
 	on := m.top().on()
-	var items []spans
-	if p, ok := m.top().(*settle); ok && p.confirm != nil {
-		items = p.footer() // the keys are text now
-		on = 0
-	}
 	for _, name := range m.footerNames(on) {
 		if k := keyOfVerb(name, on); k != "" && m.offers(name) {
-			items = append(items, say(inkAccent, m.keyLabel(name, k), inkQuiet, " "+m.footerWord(name, on)))
+			out = append(out, key.NewBinding(key.WithKeys(k), key.WithHelp(m.keyLabel(name, k), m.footerWord(name, on))))
 		}
 	}
-	gap := 3
-	if m.t.tooWide(items, m.width-2) {
-		for i := range items {
-			items[i][1].text = " " + lastWord(items[i][1].text)
-		}
-	}
-	for total := 0; ; items = drop(items) {
-		total = 0
-		for _, it := range items {
-			total += t.width(it)
-		}
-		if gap = 3; total+(len(items)-1)*gap > m.width-2 {
-			gap = 2
-		}
-		if total+(len(items)-1)*gap <= m.width-2 || len(items) < 3 {
-			break
-		}
-	}
-	for i, it := range items {
-		if i > 0 {
-			p.skip(gap)
-		}
-		for _, x := range it {
-			p.put(x.ink, x.text)
-		}
-	}
-	return p.line()
+	return out
 }
 
 // footerNames are the verbs that the footer names, those first that end the state that the bench is in.
@@ -244,8 +239,8 @@ func (m *model) footerNames(on lang.Screen) []string {
 	return names
 }
 
-func (m *model) benchFooter(names []string) []string {
-	s := m.session
+func (u *ui) benchFooter(names []string) []string {
+	s := u.session
 	if s.view.WorkerDown {
 		names = append([]string{"restart"}, without(names, "restart")...)
 	}
@@ -256,7 +251,7 @@ func (m *model) benchFooter(names []string) []string {
 		return append([]string{"step", "pause"}, without(names, "pause")...)
 	case s.state.Paused:
 		return append([]string{"pause", "step"}, without(names, "pause")...)
-	case m.course != nil && s.state.AtRest:
+	case u.course != nil && s.state.AtRest:
 		return append([]string{"next"}, names...)
 	case s.prepared():
 		return append([]string{"trigger"}, names...)
@@ -282,38 +277,9 @@ func without(names []string, name string) []string {
 // keyLabel is the key as the footer writes it; a question's keys are as many as its choices.
 func (m *model) keyLabel(name, key string) string {
 	if s := m.session; name == "answer" && s != nil && s.state.Asked != nil {
-		return "1" + m.t.glyphs.none + strconv.Itoa(len(s.state.Asked.Choices))
+		return "1" + m.t.Glyphs.None + strconv.Itoa(len(s.state.Asked.Choices))
 	}
-	return m.t.keyName(key)
-}
-
-// tooWide reports whether the items do not fit with two blanks between them.
-func (t *theme) tooWide(items []spans, room int) bool {
-	total := (len(items) - 1) * 2
-	for _, it := range items {
-		total += t.width(it)
-	}
-	return total > room
-}
-
-// lastWord and not the first: "run again" is "again", but "crash worker" is "crash".
-func lastWord(label string) string {
-	switch label = strings.TrimSpace(label); label {
-	case "crash worker", "cover truth", "uncover truth":
-		label, _, _ = strings.Cut(label, " ")
-	case "run again":
-		return "again"
-	}
-	return label
-}
-
-// drop takes one item from the middle: the first ones matter most, and the last two say how to go on.
-func drop(items []spans) []spans {
-	i := len(items) - 3
-	if i < 1 {
-		i = 1
-	}
-	return append(items[:i:i], items[i+1:]...)
+	return keyLabel(m.t, key)
 }
 
 func (m *model) footerWord(name string, on lang.Screen) string {
@@ -345,18 +311,17 @@ func (m *model) footerWord(name string, on lang.Screen) string {
 func (m *model) offers(name string) bool {
 	s := m.session
 	switch top := m.top().(type) {
-	case *settle:
+	case *reconcileScreen:
 		if name == "open" {
 			return false // what it takes stands in the pane
 		}
 		if decides(name) {
-			op := top.op(m)
-			return unsure(op)
+			return unsure(top.op(&m.ui))
 		}
 	case *runsScreen:
-		return len(top.listed()) > 0 || name != "open" && name != "lookup" && name != "rerun" && name != "copy"
+		return top.list.Count() > 0 || name != "open" && name != "lookup" && name != "rerun" && name != "copy"
 	case *unknownsScreen:
-		return len(top.open(m))+len(top.stored) > 0 || name != "open" && name != "copy" && !decides(name)
+		return top.list.Count() > 0 || name != "open" && name != "copy" && !decides(name)
 	case *lessonScreen:
 		return name != "open" || !top.over
 	case *helpScreen:

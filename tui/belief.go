@@ -2,17 +2,19 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"faultlab/engine"
 	"faultlab/scenarios"
+	"faultlab/tui/draw"
 )
 
 // beliefPane is what the caller believes: one run in full, the others a line each.
 type beliefPane struct {
-	*theme
+	*draw.Theme
 	view   *scenarios.View
 	run    int            // index of the run in full
 	now    time.Time      // the bench's time, for what is due
@@ -25,12 +27,12 @@ type beliefPane struct {
 // dense is a pane of few lines: the most important comes first, and no blank ones.
 func (b beliefPane) dense() bool { return b.height < 14 }
 
-func (b beliefPane) rows(width int) rows {
+func (b beliefPane) rows(width int) draw.Rows {
 	if len(b.view.Runs) == 0 {
-		return fixed(say(inkQuiet, "no run yet"))
+		return draw.Fixed(draw.Say(draw.Quiet, "no run yet"))
 	}
 	r := b.view.Runs[min(b.run, len(b.view.Runs)-1)]
-	var out []spans
+	var out []draw.Spans
 	switch {
 	case b.dense():
 		out = b.compact(r, width)
@@ -40,55 +42,55 @@ func (b beliefPane) rows(width int) rows {
 		}
 	}
 	if len(b.view.Runs) == 1 {
-		return fixed(out...)
+		return draw.Fixed(out...)
 	}
 	if b.dense() {
 		out = out[:min(len(out), max(2, b.height-4))]
 	} else {
 		out = append(out, nil)
 	}
-	return fixed(out...).then(b.list(width, max(2, b.height-len(out))))
+	return draw.Fixed(out...).Then(b.list(width, max(2, b.height-len(out))))
 }
 
 // list is the runs, a line each, as many of them as there is room for around the one in full.
-func (b beliefPane) list(width, room int) rows {
+func (b beliefPane) list(width, room int) draw.Rows {
 	n, seen := len(b.view.Runs), room-1
-	head := say(inkStrong, "runs", inkQuiet, "  "+strconv.Itoa(n))
+	head := draw.Say(draw.Strong, "runs", draw.Quiet, "  "+strconv.Itoa(n))
 	if b.focus {
-		head = append(head, span{inkAccent, "  " + b.glyphs.up + " " + b.glyphs.bottom}, span{inkQuiet, " chooses"})
+		head = head.And(draw.Accent, "  "+b.Glyphs.Up+" "+b.Glyphs.Bottom, draw.Quiet, " chooses")
 	}
 	if n <= seen {
-		return fixed(head).then(b.others(width))
+		return draw.Fixed(head).Then(b.others(width))
 	}
-	head = append(head, span{inkQuiet, "  +" + strconv.Itoa(n-seen) + " more"})
+	head = head.And(draw.Quiet, "  +"+strconv.Itoa(n-seen)+" more")
 	first := clamp(b.run-seen/2, 0, n-seen)
 	all := b.others(width)
-	return fixed(head).then(rows{seen, func(i int) spans { return all.at(first + i) }})
+	return draw.Fixed(head).Then(draw.Rows{N: seen, At: func(i int) draw.Spans { return all.At(first + i) }})
 }
 
 // others is one line for each run, in order of admission.
-func (b beliefPane) others(width int) rows {
-	return rows{len(b.view.Runs), func(i int) spans {
+func (b beliefPane) others(width int) draw.Rows {
+	return draw.Rows{N: len(b.view.Runs), At: func(i int) draw.Spans {
 		r := b.view.Runs[i]
 		s := statusSigns[r.Status]
 		mark := "  "
 		if i == b.run {
-			mark = b.glyphs.pick + " "
+			mark = b.Glyphs.Pick + " "
 		}
-		line := say(inkAccent, mark, inkText, "#"+strconv.Itoa(i+1)+" ", s.ink, b.glyphs.of(s))
+		line := draw.Say(draw.Accent, mark, draw.Text, "#"+strconv.Itoa(i+1)+" ", s.Ink, b.Glyphs.Of(s))
 		if r.Reconcile {
-			line = append(line, span{inkUnknown, " " + b.glyphs.unknown + " unknown"})
+			line = line.And(draw.Unknown, " "+b.Glyphs.Unknown+" unknown")
 		}
-		return append(line, span{inkQuiet, "  " + b.shorten(r.ID, max(8, width-b.width(line)-2))})
+		return line.And(draw.Quiet, "  "+b.Shorten(r.ID, max(8, width-b.Width(line)-2)))
 	}}
 }
 
 // full tells all of a run; with unfold, every step in full and not the newest alone.
-func (b beliefPane) full(r *engine.Run, width int, unfold bool) []spans {
-	out := []spans{say(inkStrong, b.shorten(r.ID, max(12, width-10)), inkQuiet, " "+r.Admitted.Workflow), b.status(r)}
+func (b beliefPane) full(r *engine.Run, width int, unfold bool) []draw.Spans {
+	out := []draw.Spans{draw.Say(draw.Strong, b.Shorten(r.ID, max(12, width-10)), draw.Quiet, " "+r.Admitted.Workflow), b.status(r)}
 	if r.Message != "" && !r.Reconcile {
-		for _, l := range b.wrap(r.Message, width, 6) {
-			out = append(out, say(inkQuiet, l))
+		for _, l := range b.Wrap(r.Message, width, 6) {
+			out = append(out, draw.Say(draw.Quiet, l))
 		}
 	}
 	focus := focusStep(r)
@@ -104,33 +106,33 @@ func (b beliefPane) full(r *engine.Run, width int, unfold bool) []spans {
 }
 
 // compact says the same in the order of what matters, for a pane of few lines.
-func (b beliefPane) compact(r *engine.Run, width int) []spans {
+func (b beliefPane) compact(r *engine.Run, width int) []draw.Spans {
 	s := focusStep(r)
 	if s == nil {
-		return []spans{b.status(r), say(inkStrong, r.ID, inkQuiet, " "+r.Admitted.Workflow)}
+		return []draw.Spans{b.status(r), draw.Say(draw.Strong, r.ID, draw.Quiet, " "+r.Admitted.Workflow)}
 	}
-	var out []spans
+	var out []draw.Spans
 	if last := s.Last(); len(r.Doubts(s)) > 0 {
 		out = append(out, b.callOut(r, s, width, true)...)
 		out = append(out, b.keyLine(s, width), b.operation(r, s))
 		return append(append(out, b.attempt(r, last, width)[0]), b.counts(r)...)
 	}
-	out = append(out, append(b.status(r), append(say(inkText, "  "), b.operation(r, s)...)...))
+	out = append(out, append(b.status(r), append(draw.Say(draw.Text, "  "), b.operation(r, s)...)...))
 	for i := max(0, len(s.Attempts)-3); i < len(s.Attempts); i++ {
 		out = append(out, b.attempt(r, s.Attempts[i], width)[0])
 	}
 	out = append(append(out, b.keyLine(s, width)), b.counts(r)...)
-	return append(out, say(inkStrong, s.ID, inkQuiet, "  "+r.ID))
+	return append(out, draw.Say(draw.Strong, s.ID, draw.Quiet, "  "+r.ID))
 }
 
-func (b beliefPane) status(r *engine.Run) spans {
+func (b beliefPane) status(r *engine.Run) draw.Spans {
 	s := statusSigns[r.Status]
-	out := say(s.ink, b.glyphs.of(s))
+	out := draw.Say(s.Ink, b.Glyphs.Of(s))
 	if r.Reconcile {
-		return append(out, span{inkQuiet, " " + b.glyphs.dot + " "}, span{inkUnknown, "needs reconciling"})
+		return out.And(draw.Quiet, " "+b.Glyphs.Dot+" ", draw.Unknown, "needs reconciling")
 	}
 	if r.CancelAsked && !r.Status.Ended() {
-		return append(out, span{inkQuiet, "  cancel asked"})
+		return out.And(draw.Quiet, "  cancel asked")
 	}
 	return out
 }
@@ -155,14 +157,14 @@ func stepName(s *engine.Step) string {
 	return s.ID
 }
 
-func (b beliefPane) stepLine(r *engine.Run, s *engine.Step) spans {
+func (b beliefPane) stepLine(r *engine.Run, s *engine.Step) draw.Spans {
 	sign := beliefSigns[r.StepBelief(s)]
-	return say(inkStrong, stepName(s)+"  ", sign.ink, b.glyphs.of(sign))
+	return draw.Say(draw.Strong, stepName(s)+"  ", sign.Ink, b.Glyphs.Of(sign))
 }
 
-func (b beliefPane) step(r *engine.Run, s *engine.Step, width int) []spans {
+func (b beliefPane) step(r *engine.Run, s *engine.Step, width int) []draw.Spans {
 	last := s.Last()
-	out := []spans{say(inkStrong, stepName(s), inkQuiet, fmt.Sprintf("  %d of %d", last.N, max(last.Max, last.N)))}
+	out := []draw.Spans{draw.Say(draw.Strong, stepName(s), draw.Quiet, fmt.Sprintf("  %d of %d", last.N, max(last.Max, last.N)))}
 	for _, a := range s.Attempts {
 		out = append(out, b.attempt(r, a, width)...)
 	}
@@ -170,7 +172,7 @@ func (b beliefPane) step(r *engine.Run, s *engine.Step, width int) []spans {
 		out = append(out, k)
 	}
 	if s.ByRecord {
-		out = append(out, say(inkGood, "  "+b.glyphs.good+" recorded from evidence"))
+		out = append(out, draw.Say(draw.Good, "  "+b.Glyphs.Good+" recorded from evidence"))
 	}
 	if due := b.due(r, s); due != nil {
 		out = append(out, due)
@@ -182,46 +184,46 @@ func (b beliefPane) step(r *engine.Run, s *engine.Step, width int) []spans {
 }
 
 // operations is a line for each operation of a step, by its write where there are several.
-func (b beliefPane) operations(r *engine.Run, s *engine.Step) []spans {
+func (b beliefPane) operations(r *engine.Run, s *engine.Step) []draw.Spans {
 	all := r.Operations(s)
 	if len(all) == 1 {
-		return []spans{b.operation(r, s)}
+		return []draw.Spans{b.operation(r, s)}
 	}
-	out := []spans{say(inkQuiet, stepName(s))}
+	out := []draw.Spans{draw.Say(draw.Quiet, stepName(s))}
 	for _, o := range all {
 		sign := beliefSigns[r.BeliefOf(o)]
-		out = append(out, say(inkQuiet, "  "+o.Write+"  ", sign.ink, b.glyphs.of(sign)))
+		out = append(out, draw.Say(draw.Quiet, "  "+o.Write+"  ", sign.Ink, b.Glyphs.Of(sign)))
 	}
 	return out
 }
 
-func (b beliefPane) operation(r *engine.Run, s *engine.Step) spans {
+func (b beliefPane) operation(r *engine.Run, s *engine.Step) draw.Spans {
 	sign, name := beliefSigns[r.StepBelief(s)], "operation"
 	if len(r.Steps) > 1 {
 		name = stepName(s)
 	}
-	return say(inkQuiet, name+"  ", sign.ink, b.glyphs.of(sign))
+	return draw.Say(draw.Quiet, name+"  ", sign.Ink, b.Glyphs.Of(sign))
 }
 
 // attempt is one line for the attempt and up to two for why it ended so.
-func (b beliefPane) attempt(r *engine.Run, a *engine.Attempt, width int) []spans {
+func (b beliefPane) attempt(r *engine.Run, a *engine.Attempt, width int) []draw.Spans {
 	sign := outcomeSigns[a.Outcome]
-	head := say(inkText, "  ", sign.ink, sign.glyph(b.glyphs)+" attempt "+strconv.Itoa(a.N)+" "+sign.word)
+	head := draw.Say(draw.Text, "  ", sign.Ink, sign.Glyph(b.Glyphs)+" attempt "+strconv.Itoa(a.N)+" "+sign.Word)
 	if a.By == "resubmit" {
-		head = append(head, span{inkQuiet, " resent"})
+		head = head.And(draw.Quiet, " resent")
 	}
 	end := ending(telling(a))
-	gap := width - b.width(head) - b.widthOf(end)
+	gap := width - b.Width(head) - b.WidthOf(end)
 	if a.Outcome == engine.Unknown && gap < 1 {
 		end = "" // the line under it says so
 	}
 	if end != "" && a.Outcome != "" {
-		head = append(head, span{inkQuiet, strings.Repeat(" ", max(1, min(gap, 27-b.width(head)))) + end})
+		head = head.And(draw.Quiet, strings.Repeat(" ", max(1, min(gap, 27-b.Width(head))))+end)
 	}
-	out := []spans{head}
-	for _, l := range b.wrap(b.reason(r, a), width-4, 2) {
+	out := []draw.Spans{head}
+	for _, l := range b.Wrap(b.reason(r, a), width-4, 2) {
 		if l != "" {
-			out = append(out, say(inkQuiet, "    "+l))
+			out = append(out, draw.Say(draw.Quiet, "    "+l))
 		}
 	}
 	return out
@@ -237,7 +239,7 @@ func (b beliefPane) reason(r *engine.Run, a *engine.Attempt) string {
 	return "sent " + moment(q.SentAt.Sub(b.view.Start)) + "s, no reply"
 }
 
-func (b beliefPane) keyLine(s *engine.Step, width int) spans {
+func (b beliefPane) keyLine(s *engine.Step, width int) draw.Spans {
 	first, any, same := "", false, true
 	for _, a := range s.Attempts {
 		switch k, wrote := keyOf(a); {
@@ -252,44 +254,194 @@ func (b beliefPane) keyLine(s *engine.Step, width int) spans {
 	case !any:
 		return nil
 	case first == "" && same:
-		return say(inkQuiet, "  key ", inkBad, "none sent")
+		return draw.Say(draw.Quiet, "  key ", draw.Bad, "none sent")
 	case !same:
-		return say(inkQuiet, "  key ", inkBad, "a new one each attempt")
+		return draw.Say(draw.Quiet, "  key ", draw.Bad, "a new one each attempt")
 	}
 	room := width - 11
-	if room < b.widthOf(first) { // all of it, or only its ends
+	if room < b.WidthOf(first) { // all of it, or only its ends
 		room = min(16, room)
 	}
-	line := say(inkQuiet, "  key ", inkStrong, b.shorten(first, room))
+	line := draw.Say(draw.Quiet, "  key ", draw.Strong, b.Shorten(first, room))
 	if len(s.Attempts) > 1 {
-		line = append(line, span{inkGood, " same"})
+		line = line.And(draw.Good, " same")
 	}
 	return line
 }
 
 // due counts a retry down.
-func (b beliefPane) due(r *engine.Run, s *engine.Step) spans {
+func (b beliefPane) due(r *engine.Run, s *engine.Step) draw.Spans {
 	a := s.Last()
 	if a.Next != engine.NextRetry || r.Status.Ended() {
 		return nil
 	}
 	left := max(0, a.Due.Sub(b.now))
-	return say(inkAccent, "  "+b.glyphs.wait+" retry in "+strconv.FormatFloat(left.Seconds(), 'f', 1, 64)+"s")
+	return draw.Say(draw.Accent, "  "+b.Glyphs.Wait+" retry in "+strconv.FormatFloat(left.Seconds(), 'f', 1, 64)+"s")
 }
 
 // counts keeps attempts, calls and requests apart. What the transport sent again by
 // itself is a request too, and is told apart from the caller's own.
-func (b beliefPane) counts(r *engine.Run) []spans {
+func (b beliefPane) counts(r *engine.Run) []draw.Spans {
 	attempts, calls, requests := r.Counts()
 	itself := b.hidden[r.ID]
-	number := func(name string, n int) spans { return say(inkQuiet, name+" ", inkText, strconv.Itoa(n)) }
+	number := func(name string, n int) draw.Spans { return draw.Say(draw.Quiet, name+" ", draw.Text, strconv.Itoa(n)) }
 	first, second := number("attempts", attempts), number("requests", requests+itself)
 	if calls == attempts && itself == 0 {
-		return []spans{append(append(first, span{inkText, "   "}), second...)}
+		return []draw.Spans{append(first.And(draw.Text, "   "), second...)}
 	}
-	out := []spans{append(append(first, span{inkText, "   "}), number("calls", calls)...), second}
+	out := []draw.Spans{append(first.And(draw.Text, "   "), number("calls", calls)...), second}
 	if itself > 0 {
-		out = append(out, say(inkBad, b.glyphs.bad+" "+strconv.Itoa(itself)+" of them by the transport"))
+		out = append(out, draw.Say(draw.Bad, b.Glyphs.Bad+" "+strconv.Itoa(itself)+" of them by the transport"))
 	}
 	return out
+}
+
+// callOut is the loudest thing on the screen: what nobody knows, and the key that asks.
+func (b beliefPane) callOut(r *engine.Run, s *engine.Step, width int, dense bool) []draw.Spans {
+	bar := func(text draw.Spans) draw.Spans { return append(draw.Say(draw.Alarm, b.Glyphs.Callout+" "), text...) }
+	what, may := b.doubt(r, s)
+	key := draw.Say(draw.Cap, " "+b.look+" ").And(draw.Text, " "+b.offer(r, s))
+	if dense {
+		return []draw.Spans{bar(draw.Say(draw.Unknown, what)), bar(key)}
+	}
+	var out []draw.Spans
+	for _, l := range b.Wrap(what, width-3, 3) {
+		out = append(out, bar(draw.Say(draw.Unknown, l)))
+	}
+	for _, l := range b.Wrap(may, width-3, 5) {
+		out = append(out, bar(draw.Say(draw.Text, l)))
+	}
+	return append(out, bar(nil), bar(key))
+}
+
+// doubt says what is not known and what that means.
+func (b beliefPane) doubt(r *engine.Run, s *engine.Step) (what, may string) {
+	c := doubtful(r, s)
+	if c == nil {
+		return "Nobody knows.", ""
+	}
+	noun := nounOf(c)
+	if e := lastEvidence(c); e != nil {
+		return b.evidenceSentence(e, noun)
+	}
+	status := strconv.Itoa(c.Status)
+	switch {
+	case !c.Ended, c.Code == "WOML_CAPABILITY_INTERRUPTED":
+		what = "Begun, and then the worker died."
+	case c.How == engine.HowUnreadable:
+		what = "Answered " + status + ", but the answer cannot be read."
+	case c.How == engine.HowUnexpected:
+		what = "Answered " + status + ", which is neither yes nor no."
+	case c.How == engine.HowServer:
+		what = "Answered " + status + " to the end: that proves nothing."
+	case c.How == engine.HowConflict || c.How == engine.HowInFlight:
+		what = "Answered 409: it may exist already."
+	case lastEnd(c) == engine.GaveUpCancel:
+		what = "Sent, then cancelled before the answer."
+	case lastEnd(c) == engine.GaveUpScript:
+		what = "Sent, then aborted by the script before the answer."
+	default:
+		what = "Sent, and nobody answered."
+	}
+	return what, "The " + noun + " may exist. Sending again is a decision, not a retry."
+}
+
+func (b beliefPane) evidenceSentence(e *engine.EvidenceAt, noun string) (what, may string) {
+	at := moment(e.At.Sub(b.view.Start)) + "s"
+	switch e.Found {
+	case engine.FoundRecord:
+		if e.Match == engine.Contradicts {
+			return "Looked up at " + at + ": found, and it contradicts what was sent.", "It may belong to somebody else."
+		}
+		return "Looked up at " + at + ": the " + noun + " is there.", "Record it: then nothing is sent again."
+	case engine.FoundSeveral:
+		return "Looked up at " + at + ": several records.", "Which of them was meant is not known."
+	case engine.FoundNoRecord:
+		if e.Unproven {
+			return "Looked up at " + at + ": no record, unproven.", "The address is only assumed: perhaps nothing can be looked up there."
+		}
+		return "Looked up at " + at + ": no record.", "That is not the same as did not happen: a late request can still arrive."
+	}
+	return "Looked up at " + at + ": no answer.", "Nobody knows more than before."
+}
+
+// offer is what the key in the call-out does next.
+func (b beliefPane) offer(r *engine.Run, s *engine.Step) string {
+	if c := doubtful(r, s); c != nil && (lastEvidence(c) != nil || b.unaskable(c)) {
+		return "decide"
+	}
+	return "look the key up"
+}
+
+// unaskable reports whether a doubt is of an operation that cannot be looked up by a key.
+func (b beliefPane) unaskable(c *engine.Call) bool {
+	return slices.ContainsFunc(b.view.Operations, func(o scenarios.Operation) bool { return o.Unaskable && slices.Contains(o.Doubts, c) })
+}
+
+// doubtful is the newest call of the step that nobody can answer for.
+func doubtful(r *engine.Run, s *engine.Step) *engine.Call {
+	if d := r.Doubts(s); len(d) > 0 {
+		return d[0]
+	}
+	return nil
+}
+
+// lastEnd is why the caller stopped waiting for the newest request of a call; empty where it did not.
+func lastEnd(c *engine.Call) engine.GaveUp {
+	if n := len(c.Requests); n > 0 {
+		return c.Requests[n-1].GaveUp
+	}
+	return ""
+}
+
+func lastEvidence(c *engine.Call) *engine.EvidenceAt {
+	if n := len(c.Evidence); n > 0 {
+		return &c.Evidence[n-1]
+	}
+	return nil
+}
+
+// nounOf is what a call makes, by the last word of its path: "job" of /jobs.
+func nounOf(c *engine.Call) string {
+	if len(c.Requests) == 0 {
+		return "effect"
+	}
+	path, _, _ := strings.Cut(c.Requests[0].URL, "?")
+	if _, rest, ok := strings.Cut(path, "://"); ok {
+		_, path, _ = strings.Cut(rest, "/")
+	}
+	path, _, _ = strings.Cut(strings.Trim(path, "/"), "/")
+	path = strings.TrimSuffix(path, "s")
+	if path == "" || len(path) > 20 {
+		return "effect"
+	}
+	return path
+}
+
+// telling is the call that an attempt's end is about: of an unknown one the write that nobody can answer for.
+func telling(a *engine.Attempt) *engine.Call {
+	if a.Outcome == engine.Unknown {
+		for i := len(a.Calls) - 1; i >= 0; i-- {
+			if c := a.Calls[i]; c.Effect != engine.Read && c.Unsettled() {
+				return c
+			}
+		}
+	}
+	return lastWrite(a)
+}
+
+// unsure reports whether something of an operation has to be looked up: nobody knows
+// whether it happened, or one write of it is settled and another one is not.
+func unsure(op *scenarios.Operation) bool {
+	return op != nil && (op.Belief == engine.BeliefUnknown || len(op.Doubts) > 0)
+}
+
+// unknownIn is the newest run of the view with an unknown operation; -1 if there is none.
+func unknownIn(v *scenarios.View) int {
+	for i := len(v.Runs) - 1; i >= 0; i-- {
+		if v.Runs[i].Reconcile {
+			return i
+		}
+	}
+	return -1
 }

@@ -16,6 +16,7 @@ import (
 
 	"faultlab/scenarios"
 	"faultlab/scenarios/lang"
+	"faultlab/tui/draw"
 )
 
 // realBench opens a scenario of the catalogue on a bench of package scenarios.
@@ -122,7 +123,7 @@ func BenchmarkFrame(b *testing.B) {
 			m.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
 			b.ReportAllocs()
 			for b.Loop() {
-				m.memo, m.fresh = memo{}, false
+				m.session.memo, m.fresh = memo{}, false
 				m.View()
 			}
 		})
@@ -141,11 +142,11 @@ func BenchmarkUnchangedView(b *testing.B) {
 func BenchmarkFirstFrame(b *testing.B) {
 	o := Options{Scenarios: scenarios.Catalogue(), depth: termenv.TrueColor}
 	for b.Loop() {
-		t, err := newTheme("dark", termenv.TrueColor, unicodeGlyphs)
+		t, err := draw.NewTheme("dark", termenv.TrueColor, draw.Unicode)
 		if err != nil {
 			b.Fatal(err)
 		}
-		m := newModel(o, t, recall(""))
+		m := newModel(o, t, loadSettings(""))
 		m.width, m.height = 120, 36
 		m.View()
 	}

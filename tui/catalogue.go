@@ -10,284 +10,144 @@ import (
 	"faultlab/engine"
 	"faultlab/scenarios"
 	"faultlab/scenarios/lang"
+	"faultlab/tui/draw"
 )
 
 // catalogue is the list of scenarios in their groups, with a preview of the chosen one.
 type catalogue struct {
-	pick   int // of the list as it is filtered
-	top    int // first line of the list that is seen
-	scroll int // lines of the preview that are scrolled away
-	filter input
-	asking bool // the filter is being typed
-	list   []entry
-	shown  string // the filter that list was made for
+	list  draw.Picker[catalogueLine]
+	pages draw.Pager // the preview
 }
 
-// entry is a line of the list: the head of a group, or a scenario.
-type entry struct {
+// catalogueLine is a line of the list: the head of a group, or a scenario.
+type catalogueLine struct {
 	group    string
 	scenario *lang.Scenario // nil: the head of a group
 }
 
 func (c *catalogue) on() lang.Screen { return lang.OnCatalogue }
 
-func (c *catalogue) title(m *model) spans {
-	return say(inkStrong, "Scenarios", inkQuiet, "  "+strconv.Itoa(len(m.opt.Scenarios)))
+func (c *catalogue) title(u *ui) draw.Spans {
+	return draw.Say(draw.Strong, "Scenarios", draw.Quiet, "  "+strconv.Itoa(len(u.opt.Scenarios)))
 }
 
-// entries are the groups and scenarios that contain the filter's words, in the catalogue's order.
-func (c *catalogue) entries(m *model) []entry {
-	f := strings.ToLower(strings.TrimSpace(c.filter.String()))
-	if c.list != nil && f == c.shown {
-		return c.list
-	}
-	c.list, c.shown = []entry{}, f
-	group := "\x00"
-	for _, s := range m.opt.Scenarios {
-		if !matches(s, f) {
-			continue
+// show lists the groups and scenarios in the catalogue's order.
+func (c *catalogue) show(all []*lang.Scenario) {
+	items := make([]draw.Item[catalogueLine], 0, len(all)+10)
+	for i, s := range all {
+		if i == 0 || s.Group != all[i-1].Group {
+			items = append(items, draw.Item[catalogueLine]{Value: catalogueLine{group: cmp.Or(s.Group, "Scenarios")}})
 		}
-		if s.Group != group {
-			group = s.Group
-			c.list = append(c.list, entry{group: cmp.Or(group, "Scenarios")})
-		}
-		c.list = append(c.list, entry{scenario: s})
+		words := strings.Join(append([]string{s.Name, s.Title, s.Group, s.Teach}, s.Cases...), " ")
+		items = append(items, draw.Item[catalogueLine]{ID: s.Name, Words: words, Value: catalogueLine{scenario: s}})
 	}
-	return c.list
-}
-
-func matches(s *lang.Scenario, words string) bool {
-	all := strings.ToLower(s.Name + " " + s.Title + " " + s.Group + " " + s.Teach + " " + strings.Join(s.Cases, " "))
-	for _, w := range strings.Fields(words) {
-		if !strings.Contains(all, w) {
-			return false
-		}
-	}
-	return true
+	c.list.List(items)
 }
 
 // chosen is the scenario under the cursor; nil if there is none.
-func (c *catalogue) chosen(m *model) *lang.Scenario {
-	list := c.entries(m)
-	n := 0
-	for _, e := range list {
-		if e.scenario != nil {
-			if n == c.pick {
-				return e.scenario
-			}
-			n++
-		}
-	}
-	return nil
+func (c *catalogue) chosen(u *ui) *lang.Scenario {
+	c.show(u.opt.Scenarios)
+	line, _ := c.list.Picked()
+	return line.scenario
 }
 
-// choose puts the cursor on a scenario.
-func (c *catalogue) choose(m *model, name string) {
-	n := 0
-	for _, e := range c.entries(m) {
-		if e.scenario == nil {
-			continue
-		}
-		if e.scenario.Name == name {
-			c.pick = n
-		}
-		n++
-	}
-}
-
-func (c *catalogue) count(m *model) (n int) {
-	for _, e := range c.entries(m) {
-		if e.scenario != nil {
-			n++
-		}
-	}
-	return n
-}
-
-func (c *catalogue) draw(m *model, width, height int) []string {
+func (c *catalogue) draw(u *ui, width, height int) []string {
+	s := c.chosen(u)
 	left := clamp(width*9/20, 28, 60)
-	list := m.t.draw(box{title: say(inkStrong, "Catalogue"), frame: inkAccent, focus: true, side: c.side(m),
-		body: func(w, h int) []string { return c.lines(m, w, h) }}, left, height)
-	s := c.chosen(m)
-	b := box{title: say(inkStrong, "Preview"), frame: inkFrame}
-	b.body = func(w, h int) []string {
-		r := preview(m, s, w)
-		c.scroll = clamp(c.scroll, 0, max(0, r.n-h))
-		return m.t.window(r, c.scroll, w, h)
-	}
-	return beside(list, m.t.draw(b, width-left-1, height))
-}
-
-func (c *catalogue) side(m *model) spans {
-	if c.asking || len(c.filter.text) > 0 {
-		return append(say(inkAccent, "/"), c.filter.spans(m.t, 14)...)
-	}
-	return nil
-}
-
-func (c *catalogue) lines(m *model, width, height int) []string {
-	list := c.entries(m)
-	if len(list) == 0 {
-		return m.t.window(fixed(say(inkQuiet, "nothing contains "+c.filter.String())), 0, width, height)
-	}
-	at, n := 0, 0
-	for i, e := range list {
-		if e.scenario != nil {
-			if n == c.pick {
-				at = i
-			}
-			n++
+	list := draw.Box{Title: draw.Say(draw.Strong, "Catalogue"), Frame: draw.Accent, Focus: true, Side: c.list.Filter.Side(u.t)}
+	list.Body = func(w, h int) []string {
+		if s == nil {
+			return u.t.Window(draw.Fixed(draw.Say(draw.Quiet, "nothing contains "+c.list.String())), 0, w, h)
 		}
+		return c.list.Window(u.t, w, h, func(l catalogueLine, _, picked bool) draw.Spans { return l.spans(u, picked) })
 	}
-	if at <= 1 {
-		c.top = 0
-	}
-	c.top = clamp(c.top, max(0, at-height+1), at)
-	return m.t.window(rows{len(list), func(i int) spans { return c.line(m, list[i], i == at, width) }}, c.top, width, height)
+	side := draw.Box{Title: draw.Say(draw.Strong, "Preview"), Frame: draw.Frame}
+	side.Body = func(w, h int) []string { return c.pages.Window(u.t, preview(u, s, w), w, h) }
+	return draw.Beside(u.t.Box(list, left, height), u.t.Box(side, width-left-1, height))
 }
 
-func (c *catalogue) line(m *model, e entry, picked bool, width int) spans {
-	t := m.t
-	if e.scenario == nil {
-		return say(inkAccent, e.group)
+func (l catalogueLine) spans(u *ui, picked bool) draw.Spans {
+	if l.scenario == nil {
+		return draw.Say(draw.Accent, l.group)
 	}
-	mark, k := "  ", inkText
-	if picked {
-		mark, k = t.glyphs.pick+" ", inkPick
-	}
-	last := say(inkQuiet, "  ")
-	if v, ok := m.memory.Verdicts[e.scenario.Name]; ok {
+	mark, ink := u.t.Mark(picked)
+	last := draw.Say(draw.Quiet, "  ")
+	if v, ok := u.settings.Verdicts[l.scenario.Name]; ok {
 		s := verdictSigns[engine.Verdict(v)]
-		last = say(s.ink, s.glyph(t.glyphs)+" ")
+		last = draw.Say(s.Ink, s.Glyph(u.t.Glyphs)+" ")
 	}
-	return append(append(say(inkAccent, mark), last...), span{k, e.scenario.Title})
+	return append(mark, last...).And(ink, l.scenario.Title)
 }
 
 // preview says what a scenario is about before it is opened.
-func preview(m *model, s *lang.Scenario, width int) rows {
+func preview(u *ui, s *lang.Scenario, width int) draw.Rows {
 	if s == nil {
-		return fixed()
+		return draw.Fixed()
 	}
-	t := m.t
-	out := []spans{say(inkStrong, s.Title), say(inkQuiet, s.Name)}
-	if v, ok := m.memory.Verdicts[s.Name]; ok {
+	t := u.t
+	out := []draw.Spans{draw.Say(draw.Strong, s.Title), draw.Say(draw.Quiet, s.Name)}
+	if v, ok := u.settings.Verdicts[s.Name]; ok {
 		g := verdictSigns[engine.Verdict(v)]
-		out = append(out, say(inkQuiet, "last time  ", g.ink, t.glyphs.of(g)))
+		out = append(out, draw.Say(draw.Quiet, "last time  ", g.Ink, t.Glyphs.Of(g)))
 	}
+	out = append(append(out, nil), t.Paragraph(draw.Text, "", s.Teach, width-1, 40)...)
 	out = append(out, nil)
-	for _, p := range strings.Split(s.Teach, "\n") {
-		for _, l := range t.wrap(p, width-1, 20) {
-			out = append(out, say(inkText, l))
+	fact := func(name string, ink draw.Ink, text string) {
+		if text == "" {
+			return
+		}
+		for _, l := range t.Wrap(text, width-11, 4) {
+			out = append(out, draw.Say(draw.Quiet, draw.Pad(name, 10), ink, l))
+			name = ""
 		}
 	}
-	out = append(out, nil)
 	for _, what := range []string{"fault", "contract", "policy", "key"} {
 		for _, l := range s.Lines {
-			if l.Verb != what {
-				continue
-			}
-			label := what
-			for _, x := range t.wrap(lineWords(l), width-11, 4) {
-				out = append(out, say(inkQuiet, pad(label, 10), inkBad, x))
-				label = ""
+			if l.Verb == what {
+				fact(what, draw.Bad, lineWords(l))
 			}
 		}
 	}
-	if s.Client != "" {
-		out = append(out, say(inkQuiet, pad("client", 10), inkBad, s.Client))
-	}
-	if s.Subject != "" {
-		out = append(out, say(inkQuiet, pad("subject", 10), inkText, s.Subject))
-	}
+	fact("client", draw.Bad, s.Client)
+	fact("subject", draw.Text, s.Subject)
 	if s.Runs == lang.RunsReal || s.Runs == lang.RunsVirtual {
-		out = append(out, say(inkQuiet, pad("runs", 10), inkText, s.Runs))
+		fact("runs", draw.Text, s.Runs)
 	}
 	for _, name := range s.Names {
 		if !strings.HasSuffix(name, ".woml") {
 			continue
 		}
-		out = append(out, nil, say(inkAccent, name))
+		out = append(out, nil, draw.Say(draw.Accent, name))
 		for _, l := range strings.Split(strings.TrimRight(string(s.Files[name]), "\n"), "\n") {
-			out = append(out, say(inkQuiet, strings.ReplaceAll(l, "\t", "  ")))
+			out = append(out, draw.Say(draw.Quiet, strings.ReplaceAll(l, "\t", "  ")))
 		}
 	}
-	return fixed(out...)
+	return draw.Fixed(out...)
 }
 
-// typed takes keys while the filter is being typed.
-func (c *catalogue) typed(m *model, k tea.KeyMsg) (tea.Cmd, bool) {
-	if !c.asking {
-		return nil, false
-	}
-	switch k.Type {
-	case tea.KeyEsc:
-		c.asking = false
-		c.unfilter(m)
-		return nil, true
-	case tea.KeyEnter:
-		c.asking = false
-		return nil, true
-	case tea.KeyUp, tea.KeyDown:
-		return nil, false
+func (c *catalogue) typed(_ *ui, k tea.KeyMsg) (tea.Cmd, bool) { return nil, c.list.Type(k) }
+
+func (c *catalogue) verb(u *ui, v command) (tea.Cmd, bool) {
+	s := c.chosen(u)
+	switch {
+	case c.list.Move(v.verb.Name):
+		if c.chosen(u) != s {
+			c.pages = draw.Pager{}
+		}
+	case v.verb.Name == "pane":
+		c.pages.Move("pagedown")
+	case v.verb.Name == "unpane":
+		c.pages.Move("pageup")
+	case v.verb.Name == "filter":
+		c.list.Begin(v.args)
+	case v.verb.Name == "close":
+		c.list.Set("")
+	case v.verb.Name == "open" && v.args == "" && s != nil:
+		return u.open(s), true
+	case v.verb.Name == "edit" && s != nil:
+		return u.openToEdit(s), true
 	default:
-		c.filter.key(k)
-	}
-	c.pick, c.top = 0, 0
-	return nil, true
-}
-
-// unfilter lists everything again, with the cursor where it was.
-func (c *catalogue) unfilter(m *model) {
-	s := c.chosen(m)
-	c.filter.set("")
-	if s != nil {
-		c.choose(m, s.Name)
-	}
-}
-
-func (c *catalogue) verb(m *model, v command) (tea.Cmd, bool) {
-	n := c.count(m)
-	before := c.pick
-	switch v.verb.Name {
-	case "up":
-		c.pick--
-	case "down":
-		c.pick++
-	case "pageup":
-		c.pick -= 10
-	case "pagedown":
-		c.pick += 10
-	case "top":
-		c.pick = 0
-	case "bottom":
-		c.pick = n - 1
-	case "pane":
-		c.scroll += 5
-	case "unpane":
-		c.scroll -= 5
-	case "filter":
-		c.asking = v.args == ""
-		c.filter.set(v.args)
-	case "close":
-		c.unfilter(m)
-		return nil, true
-	case "open":
-		if v.args != "" {
-			return nil, false
-		}
-		if s := c.chosen(m); s != nil {
-			return m.open(s), true
-		}
-	case "edit":
-		if s := c.chosen(m); s != nil {
-			return m.openToEdit(s), true
-		}
-	default:
-		return nil, false
-	}
-	c.pick = clamp(c.pick, 0, max(0, n-1))
-	if c.pick != before {
-		c.scroll = 0
+		return nil, v.verb.Name == "edit"
 	}
 	return nil, true
 }

@@ -11,6 +11,7 @@ import (
 	"faultlab/engine"
 	"faultlab/scenarios"
 	"faultlab/scenarios/lang"
+	"faultlab/tui/draw"
 )
 
 // compareScreen shows two runs side by side, with their first difference marked:
@@ -29,24 +30,24 @@ type twinMsg struct {
 }
 
 // compareRuns compares the two runs that are named, or the last two; a scenario that ran once with its twin.
-func compareRuns(m *model, c command) tea.Cmd {
-	runs := m.session.view.Runs
-	if t := m.twin(); t != nil && c.args == "" && len(runs) < 2 {
-		open := m.opt.Open
+func compareRuns(u *ui, c command) tea.Cmd {
+	runs := u.session.view.Runs
+	if t := u.twin(); t != nil && c.args == "" && len(runs) < 2 {
+		open := u.opt.Open
 		return work(func() tea.Msg {
 			b, err := open(t, false)
 			return twinMsg{b, t, err}
 		})
 	}
 	if len(runs) < 2 {
-		m.say(inkQuiet, "compare: there are not two runs yet, and the scenario has no twin")
+		u.say(draw.Quiet, "compare: there are not two runs yet, and the scenario has no twin")
 		return nil
 	}
 	s := &compareScreen{a: len(runs) - 2, b: len(runs) - 1}
 	for i, word := range strings.Fields(c.args) {
 		n := runNamed(runs, word)
 		if n < 0 {
-			m.say(inkBad, "compare: there is no run "+word)
+			u.say(draw.Bad, "compare: there is no run "+word)
 			return nil
 		}
 		if i == 0 {
@@ -55,14 +56,14 @@ func compareRuns(m *model, c command) tea.Cmd {
 			s.b = n
 		}
 	}
-	m.push(s)
+	u.push(s)
 	return nil
 }
 
 // twin is the scenario that runs beside the open one for the contrast; nil if it has none.
-func (m *model) twin() *lang.Scenario {
-	for _, s := range m.opt.Scenarios {
-		if s.Name == m.session.scenario.Twin {
+func (u *ui) twin() *lang.Scenario {
+	for _, s := range u.opt.Scenarios {
+		if s.Name == u.session.scenario.Twin {
 			return s
 		}
 	}
@@ -70,24 +71,24 @@ func (m *model) twin() *lang.Scenario {
 }
 
 // openTwin plays the twin and shows both, unless it is there already or another scenario was opened meanwhile.
-func (m *model) openTwin(t twinMsg) tea.Cmd {
+func (u *ui) openTwin(t twinMsg) tea.Cmd {
 	if t.err != nil {
-		m.say(inkBad, t.err.Error())
+		u.say(draw.Bad, t.err.Error())
 		return nil
 	}
 	s := &compareScreen{twin: newSession(t.bench, t.scenario)}
-	if m.beside != nil || m.twin() != t.scenario {
+	if u.beside != nil || u.twin() != t.scenario {
 		return closeBench(s.twin)
 	}
-	m.beside = s.twin
-	m.pump.follow(t.bench)
+	u.beside = s.twin
+	u.pump.follow(t.bench)
 	t.bench.Play()
-	m.push(s)
+	u.push(s)
 	return nil
 }
 
 // message keeps the twin up to date.
-func (s *compareScreen) message(_ *model, msg tea.Msg) tea.Cmd {
+func (s *compareScreen) message(_ *ui, msg tea.Msg) tea.Cmd {
 	if _, news := msg.(newsMsg); news && s.twin != nil {
 		s.twin.pull()
 	}
@@ -112,15 +113,15 @@ const leastTitle = 16
 
 func (s *compareScreen) on() lang.Screen { return lang.OnMenu }
 
-func (s *compareScreen) title(m *model) spans {
+func (s *compareScreen) title(u *ui) draw.Spans {
 	if s.twin != nil {
-		return say(inkStrong, m.session.scenario.Title, inkQuiet, "  beside  ", inkStrong, s.twin.scenario.Title)
+		return draw.Say(draw.Strong, u.session.scenario.Title, draw.Quiet, "  beside  ", draw.Strong, s.twin.scenario.Title)
 	}
-	return say(inkStrong, m.session.scenario.Title, inkQuiet, "  runs #"+strconv.Itoa(s.a+1)+" and #"+strconv.Itoa(s.b+1))
+	return draw.Say(draw.Strong, u.session.scenario.Title, draw.Quiet, "  runs #"+strconv.Itoa(s.a+1)+" and #"+strconv.Itoa(s.b+1))
 }
 
-func (s *compareScreen) draw(m *model, width, height int) []string {
-	one, two, name := m.session, m.session, [2]string{"#" + strconv.Itoa(s.a+1) + " ", "#" + strconv.Itoa(s.b+1) + " "}
+func (s *compareScreen) draw(u *ui, width, height int) []string {
+	one, two, name := u.session, u.session, [2]string{"#" + strconv.Itoa(s.a+1) + " ", "#" + strconv.Itoa(s.b+1) + " "}
 	if s.twin != nil {
 		two, name = s.twin, [2]string{"", ""}
 	}
@@ -132,33 +133,33 @@ func (s *compareScreen) draw(m *model, width, height int) []string {
 	}
 	half := (width - 1) / 2
 	pane := func(of *session, run int, label string, list []scenarios.Row, w int) []string {
-		b := box{title: say(inkStrong, label+of.scenario.Title), frame: inkFrame}
+		b := draw.Box{Title: draw.Say(draw.Strong, label+of.scenario.Title), Frame: draw.Frame}
 		if run < len(of.view.Runs) {
 			r := of.view.Runs[run]
 			st := statusSigns[r.Status]
-			b.side = say(st.ink, m.t.glyphs.of(st))
+			b.Side = draw.Say(st.Ink, u.t.Glyphs.Of(st))
 			if s.twin == nil {
-				b.title = say(inkStrong, label+m.t.shorten(r.ID, 14))
+				b.Title = draw.Say(draw.Strong, label+u.t.Shorten(r.ID, 14))
 			}
 			if v := verdictOf(of.view, r.ID); v != "" && !one.hides() {
-				said := say(verdictSigns[v].ink, m.t.glyphs.of(verdictSigns[v]))
-				if b.side = append(append(b.side, span{inkQuiet, "  "}), said...); m.t.width(b.side)+borders+leastTitle > w {
-					b.side = said // the status is among the rows
+				said := draw.Say(verdictSigns[v].Ink, u.t.Glyphs.Of(verdictSigns[v]))
+				if b.Side = append(b.Side.And(draw.Quiet, "  "), said...); u.t.Width(b.Side)+draw.Borders+leastTitle > w {
+					b.Side = said // the status is among the rows
 				}
 			}
-			b.title = m.t.cutTo(b.title, w-borders-m.t.width(b.side))
+			b.Title = u.t.Cut(b.Title, w-draw.Borders-u.t.Width(b.Side))
 		}
-		b.body = func(w, h int) []string {
+		b.Body = func(w, h int) []string {
 			s.scroll = clamp(s.scroll, 0, max(0, max(len(left), len(right))-h))
-			return m.t.window(compared(m.t, list, diff), s.scroll, w, h)
+			return u.t.Window(compared(u.t, list, diff), s.scroll, w, h)
 		}
-		return m.t.draw(b, w, height-1)
+		return u.t.Box(b, w, height-1)
 	}
-	out := beside(pane(one, s.a, name[0], left, half), pane(two, s.b, name[1], right, width-1-half))
+	out := draw.Beside(pane(one, s.a, name[0], left, half), pane(two, s.b, name[1], right, width-1-half))
 	if sofar {
-		return append(out, m.t.line(say(inkText, " no difference so far", inkQuiet, "; ids, keys and times are not compared"), width))
+		return append(out, u.t.Line(draw.Say(draw.Text, " no difference so far", draw.Quiet, "; ids, keys and times are not compared"), width))
 	}
-	return append(out, m.t.line(difference(left, right, diff), width))
+	return append(out, u.t.Line(difference(left, right, diff), width))
 }
 
 // ended reports whether nothing more comes of a run.
@@ -167,9 +168,9 @@ func ended(of *session, run int) bool {
 }
 
 // difference says in a line what the first difference is.
-func difference(a, b []scenarios.Row, at int) spans {
+func difference(a, b []scenarios.Row, at int) draw.Spans {
 	if at < 0 {
-		return say(inkGood, " no difference", inkQuiet, "; ids, keys and times are not compared")
+		return draw.Say(draw.Good, " no difference", draw.Quiet, "; ids, keys and times are not compared")
 	}
 	side := func(list []scenarios.Row) string {
 		if at >= len(list) {
@@ -177,7 +178,7 @@ func difference(a, b []scenarios.Row, at int) spans {
 		}
 		return list[at].Text
 	}
-	return say(inkStrong, " first difference: ", inkText, "left "+side(a)+", right "+side(b), inkQuiet, "; ids, keys and times are not compared")
+	return draw.Say(draw.Strong, " first difference: ", draw.Text, "left "+side(a)+", right "+side(b), draw.Quiet, "; ids, keys and times are not compared")
 }
 
 // verdictOf is the verdict of a run's gravest operation.
@@ -218,45 +219,36 @@ func firstDifference(a, b []scenarios.Row) int {
 	return -1
 }
 
-func compared(t *theme, list []scenarios.Row, diff int) rows {
+func compared(t *draw.Theme, list []scenarios.Row, diff int) draw.Rows {
 	var start time.Time
 	if len(list) > 0 {
 		start = list[0].At
 	}
-	return rows{len(list), func(i int) spans {
+	return draw.Rows{N: len(list), At: func(i int) draw.Spans {
 		r := list[i]
-		mark := span{inkQuiet, "  "}
+		mark := draw.Span{Ink: draw.Quiet, Text: "  "}
 		if i == diff {
-			mark = span{inkPick, t.glyphs.pick + " "}
+			mark = draw.Span{Ink: draw.Pick, Text: t.Glyphs.Pick + " "}
 		}
 		glyph := "  "
 		if r.Tone != scenarios.TonePlain && r.Tone != scenarios.ToneQuiet {
-			glyph = t.glyphs.glyphOf(r.Tone) + " "
+			glyph = glyphOf(t.Glyphs, r.Tone) + " "
 		}
-		return spans{mark, {inkQuiet, moment(r.At.Sub(start)) + " "}, {toneInks[r.Tone], glyph + r.Label()}, {inkQuiet, "  " + r.Detail}}
+		return draw.Spans{mark, {Ink: draw.Quiet, Text: moment(r.At.Sub(start)) + " "}, {Ink: toneInks[r.Tone], Text: glyph + r.Label()}, {Ink: draw.Quiet, Text: "  " + r.Detail}}
 	}}
 }
 
-func (s *compareScreen) verb(m *model, c command) (tea.Cmd, bool) {
-	switch c.verb.Name {
-	case "up":
-		s.scroll--
-	case "down":
-		s.scroll++
-	case "pageup":
-		s.scroll -= 10
-	case "pagedown":
-		s.scroll += 10
-	case "top":
-		s.scroll = 0
-	case "bottom":
-		s.scroll = 1 << 20
-	case "pane":
+func (s *compareScreen) verb(u *ui, c command) (tea.Cmd, bool) {
+	step, moves := map[string]int{"up": -1, "down": 1, "pageup": -10, "pagedown": 10, "top": -s.scroll, "bottom": 1 << 20}[c.verb.Name]
+	switch {
+	case moves:
+		s.scroll += step // draw bounds it
+	case c.verb.Name == "pane":
 		if s.twin == nil {
 			s.a, s.b = s.b, s.a
 		}
-	case "open":
-		m.pop()
+	case c.verb.Name == "open":
+		u.pop()
 	default:
 		return nil, false
 	}

@@ -12,6 +12,7 @@ import (
 
 	"faultlab/engine/woml"
 	"faultlab/scenarios/lang"
+	"faultlab/tui/draw"
 )
 
 // Messages about a workflow being edited: the copy is made, the editor is closed, the document is read.
@@ -43,12 +44,12 @@ type editing struct {
 }
 
 // editWorkflow opens a copy of the open scenario's workflow in the person's editor. The bench stays as it is.
-func editWorkflow(m *model, _ command) tea.Cmd { return m.edit(m.session.scenario) }
+func editWorkflow(u *ui, _ command) tea.Cmd { return u.edit(u.session.scenario) }
 
 // edit opens a copy of a scenario's workflow in the person's editor; the same copy, as long as it is the same scenario.
-func (m *model) edit(s *lang.Scenario) tea.Cmd {
-	if m.edited.path != "" && m.edited.scenario == s {
-		return m.editor(m.edited.path, 0)
+func (u *ui) edit(s *lang.Scenario) tea.Cmd {
+	if u.edited.path != "" && u.edited.scenario == s {
+		return u.editor(u.edited.path, 0)
 	}
 	name := ""
 	for _, n := range s.Names {
@@ -58,10 +59,10 @@ func (m *model) edit(s *lang.Scenario) tea.Cmd {
 		}
 	}
 	if name == "" {
-		m.say(inkQuiet, "edit: the scenario has no workflow of its own")
+		u.say(draw.Quiet, "edit: the scenario has no workflow of its own")
 		return nil
 	}
-	m.edited = editing{scenario: s, name: name}
+	u.edited = editing{scenario: s, name: name}
 	src := s.Files[name]
 	return work(func() tea.Msg {
 		dir, err := os.MkdirTemp("", "faultlab-edit-")
@@ -79,31 +80,31 @@ func editorOf(visual, editor string) []string {
 }
 
 // editor runs $EDITOR on a file, with the terminal handed over.
-func (m *model) editor(path string, line int) tea.Cmd {
+func (u *ui) editor(path string, line int) tea.Cmd {
 	words := editorOf(os.Getenv("VISUAL"), os.Getenv("EDITOR"))
 	if line > 0 {
 		words = append(words, "+"+strconv.Itoa(line)) // vi, nano, emacs and most others know it
 	}
 	cmd := exec.Command(words[0], append(words[1:], path)...)
 	// The terminal itself, not our reader of it: a copying reader would swallow a key and wait for it.
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = m.opt.In, m.opt.Out, m.opt.Out
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = u.opt.In, u.opt.Out, u.opt.Out
 	return tea.ExecProcess(cmd, func(err error) tea.Msg { return editedMsg{path, err} })
 }
 
 // afterEdit goes on with a workflow that is being edited.
-func (m *model) afterEdit(msg tea.Msg) tea.Cmd {
+func (u *ui) afterEdit(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case toEditMsg:
 		if msg.err != nil {
-			m.say(inkBad, "edit: "+msg.err.Error())
+			u.say(draw.Bad, "edit: "+msg.err.Error())
 			return nil
 		}
-		m.edited.path = msg.path
-		m.scratch = append(m.scratch, filepath.Dir(msg.path))
-		return m.editor(msg.path, 0)
+		u.edited.path = msg.path
+		u.scratch = append(u.scratch, filepath.Dir(msg.path))
+		return u.editor(msg.path, 0)
 	case editedMsg:
 		if msg.err != nil {
-			m.say(inkBad, "edit: "+msg.err.Error()+"; $EDITOR names the editor")
+			u.say(draw.Bad, "edit: "+msg.err.Error()+"; $EDITOR names the editor")
 			return nil
 		}
 		return work(func() tea.Msg {
@@ -112,44 +113,40 @@ func (m *model) afterEdit(msg tea.Msg) tea.Cmd {
 			return sourceMsg{msg.path, src, diags, err}
 		})
 	case sourceMsg:
-		m.showSource(msg)
+		u.showSource(msg)
 	}
 	return nil
 }
 
 // showSource shows what was written, with its diagnostics, from the first of them on.
-func (m *model) showSource(s sourceMsg) {
+func (u *ui) showSource(s sourceMsg) {
 	if s.err != nil {
-		m.say(inkBad, "edit: the document cannot be read back")
+		u.say(draw.Bad, "edit: the document cannot be read back")
 		return
 	}
 	v := &sourceScreen{path: s.path, lines: strings.Split(strings.TrimRight(string(s.src), "\n"), "\n"), diags: s.diags}
 	if len(s.diags) > 0 {
-		v.scroll = max(0, s.diags[0].Line-4)
+		v.pages.Start(max(0, s.diags[0].Line-4))
 	}
-	if old, ok := m.top().(*sourceScreen); ok {
-		*old = *v
-		return
-	}
-	m.push(v)
+	u.swap(v)
 }
 
 // sourceScreen is a workflow document with its diagnostics at their lines.
 type sourceScreen struct {
-	path   string
-	lines  []string
-	diags  []woml.Diagnostic
-	scroll int
+	path  string
+	lines []string
+	diags []woml.Diagnostic
+	pages draw.Pager
 }
 
 func (v *sourceScreen) on() lang.Screen { return lang.OnMenu }
 
-func (v *sourceScreen) title(m *model) spans {
+func (v *sourceScreen) title(u *ui) draw.Spans {
 	title := filepath.Base(v.path)
-	if e := m.edited; e.scenario != nil {
-		return say(inkStrong, e.scenario.Title, inkQuiet, "  "+title)
+	if e := u.edited; e.scenario != nil {
+		return draw.Say(draw.Strong, e.scenario.Title, draw.Quiet, "  "+title)
 	}
-	return say(inkStrong, title)
+	return draw.Say(draw.Strong, title)
 }
 
 // broken reports whether the document cannot run.
@@ -162,32 +159,28 @@ func (v *sourceScreen) broken() bool {
 	return false
 }
 
-func (v *sourceScreen) draw(m *model, width, height int) []string {
-	t := m.t
-	b := box{title: say(inkStrong, filepath.Base(v.path)), frame: inkGood, focus: true, side: say(inkGood, t.glyphs.good+" it can run: enter loads it for the runs that follow")}
+func (v *sourceScreen) draw(u *ui, width, height int) []string {
+	t := u.t
+	b := draw.Box{Title: draw.Say(draw.Strong, filepath.Base(v.path)), Frame: draw.Good, Focus: true, Side: draw.Say(draw.Good, t.Glyphs.Good+" it can run: enter loads it for the runs that follow")}
 	switch {
 	case v.broken():
-		b.frame, b.side = inkBad, say(inkBad, t.glyphs.bad+" it cannot run: enter opens the editor again")
+		b.Frame, b.Side = draw.Bad, draw.Say(draw.Bad, t.Glyphs.Bad+" it cannot run: enter opens the editor again")
 	case len(v.diags) > 0:
-		b.frame, b.side = inkAlarm, say(inkUnknown, t.glyphs.note+" warnings: enter loads it all the same")
+		b.Frame, b.Side = draw.Alarm, draw.Say(draw.Unknown, t.Glyphs.Note+" warnings: enter loads it all the same")
 	}
-	b.body = func(w, h int) []string {
-		r := v.rows(t, w)
-		v.scroll = clamp(v.scroll, 0, max(0, r.n-h))
-		return t.window(r, v.scroll, w, h)
-	}
-	return t.draw(b, width, height)
+	b.Body = func(w, h int) []string { return v.pages.Window(t, v.rows(t, w), w, h) }
+	return t.Box(b, width, height)
 }
 
-func (v *sourceScreen) rows(t *theme, width int) rows {
-	var out []spans
+func (v *sourceScreen) rows(t *draw.Theme, width int) draw.Rows {
+	var out []draw.Spans
 	for i, l := range v.lines {
 		n := strconv.Itoa(i + 1)
 		number := strings.Repeat(" ", max(0, 4-len(n))) + n + " "
 		for rest := strings.ReplaceAll(l, "\t", "  "); ; number = "     " {
 			var head string
-			head, rest = t.chop(rest, max(10, width-5))
-			out = append(out, say(inkQuiet, number, inkText, head))
+			head, rest = t.Chop(rest, max(10, width-5))
+			out = append(out, draw.Say(draw.Quiet, number, draw.Text, head))
 			if rest == "" {
 				break
 			}
@@ -196,20 +189,20 @@ func (v *sourceScreen) rows(t *theme, width int) rows {
 			if d.Line != i+1 && !(d.Line > len(v.lines) && i == len(v.lines)-1) {
 				continue
 			}
-			k, g := inkBad, t.glyphs.bad
+			k, g := draw.Bad, t.Glyphs.Bad
 			if d.Severity != severe {
-				k, g = inkUnknown, t.glyphs.note
+				k, g = draw.Unknown, t.Glyphs.Note
 			}
 			text := g + " column " + strconv.Itoa(d.Column) + ": " + d.Message
 			if d.Hint != "" {
 				text += " " + d.Hint
 			}
-			for _, l := range t.wrap(text, width-6, 4) {
-				out = append(out, say(inkQuiet, "     ", k, l))
+			for _, l := range t.Wrap(text, width-6, 4) {
+				out = append(out, draw.Say(draw.Quiet, "     ", k, l))
 			}
 		}
 	}
-	return fixed(out...)
+	return draw.Fixed(out...)
 }
 
 // enters says in the footer what enter does.
@@ -220,26 +213,14 @@ func (v *sourceScreen) enters() string {
 	return "load it"
 }
 
-func (v *sourceScreen) verb(m *model, c command) (tea.Cmd, bool) {
-	switch c.verb.Name {
-	case "up":
-		v.scroll--
-	case "down":
-		v.scroll++
-	case "pageup":
-		v.scroll -= 15
-	case "pagedown":
-		v.scroll += 15
-	case "top":
-		v.scroll = 0
-	case "bottom":
-		v.scroll = 1 << 20
-	case "open":
-		if v.broken() {
-			return m.editor(v.path, v.diags[0].Line), true
-		}
-		m.pop()
-		return m.send(command{verb: lang.VerbNamed("workflow"), args: lang.Quote(v.path)}), true
+func (v *sourceScreen) verb(u *ui, c command) (tea.Cmd, bool) {
+	switch {
+	case v.pages.Move(c.verb.Name):
+	case c.verb.Name == "open" && v.broken():
+		return u.editor(v.path, v.diags[0].Line), true
+	case c.verb.Name == "open":
+		u.pop()
+		return u.send(command{verb: lang.VerbNamed("workflow"), args: lang.Quote(v.path)}), true
 	default:
 		return nil, false
 	}

@@ -3,73 +3,58 @@ package tui
 import (
 	"encoding/json"
 	"strconv"
-	"strings"
 
 	"faultlab/engine"
 	"faultlab/scenarios"
+	"faultlab/tui/draw"
 )
 
-// A sign is a state as the screen says it: a glyph, a word and an ink, never one of them alone.
-type sign struct {
-	glyph func(glyphs) string
-	word  string
-	ink   ink
+var outcomeSigns = map[engine.Outcome]draw.Sign{
+	"":               {Glyph: draw.GlyphOpen, Word: "open", Ink: draw.Text},
+	engine.Succeeded: {Glyph: draw.GlyphGood, Word: "succeeded", Ink: draw.Good},
+	engine.Failed:    {Glyph: draw.GlyphBad, Word: "failed", Ink: draw.Bad},
+	engine.Unknown:   {Glyph: draw.GlyphUnknown, Word: "unknown", Ink: draw.Unknown},
 }
 
-func (g glyphs) of(s sign) string { return s.glyph(g) + " " + s.word }
-
-func glyphGood(g glyphs) string    { return g.good }
-func glyphBad(g glyphs) string     { return g.bad }
-func glyphUnknown(g glyphs) string { return g.unknown }
-func glyphOpen(g glyphs) string    { return g.open }
-func glyphNote(g glyphs) string    { return g.note }
-
-var outcomeSigns = map[engine.Outcome]sign{
-	"":               {glyphOpen, "open", inkText},
-	engine.Succeeded: {glyphGood, "succeeded", inkGood},
-	engine.Failed:    {glyphBad, "failed", inkBad},
-	engine.Unknown:   {glyphUnknown, "unknown", inkUnknown},
+var beliefSigns = map[engine.Belief]draw.Sign{
+	"":                       {Glyph: draw.GlyphNote, Word: "nothing was written", Ink: draw.Quiet},
+	engine.BeliefOpen:        {Glyph: draw.GlyphOpen, Word: "open", Ink: draw.Text},
+	engine.BeliefDone:        {Glyph: draw.GlyphGood, Word: "done", Ink: draw.Good},
+	engine.BeliefNotDone:     {Glyph: draw.GlyphBad, Word: "not done", Ink: draw.Text},
+	engine.BeliefUnknown:     {Glyph: draw.GlyphUnknown, Word: "unknown", Ink: draw.Unknown},
+	engine.BeliefCompensated: {Glyph: draw.GlyphGood, Word: "compensated", Ink: draw.Good},
 }
 
-var beliefSigns = map[engine.Belief]sign{
-	"":                       {glyphNote, "nothing was written", inkQuiet},
-	engine.BeliefOpen:        {glyphOpen, "open", inkText},
-	engine.BeliefDone:        {glyphGood, "done", inkGood},
-	engine.BeliefNotDone:     {glyphBad, "not done", inkText},
-	engine.BeliefUnknown:     {glyphUnknown, "unknown", inkUnknown},
-	engine.BeliefCompensated: {glyphGood, "compensated", inkGood},
+var statusSigns = map[engine.Status]draw.Sign{
+	engine.StatusQueued:     {Glyph: draw.GlyphOpen, Word: "queued", Ink: draw.Quiet},
+	engine.StatusRunning:    {Glyph: draw.GlyphOpen, Word: "running", Ink: draw.Text},
+	engine.StatusWaiting:    {Glyph: draw.GlyphOpen, Word: "waiting", Ink: draw.Text},
+	engine.StatusCancelling: {Glyph: draw.GlyphOpen, Word: "cancelling", Ink: draw.Text},
+	engine.StatusSucceeded:  {Glyph: draw.GlyphGood, Word: "succeeded", Ink: draw.Good},
+	engine.StatusFailed:     {Glyph: draw.GlyphBad, Word: "failed", Ink: draw.Bad},
+	engine.StatusCancelled:  {Glyph: draw.GlyphBad, Word: "cancelled", Ink: draw.Text},
 }
 
-var statusSigns = map[engine.Status]sign{
-	engine.StatusQueued:     {glyphOpen, "queued", inkQuiet},
-	engine.StatusRunning:    {glyphOpen, "running", inkText},
-	engine.StatusWaiting:    {glyphOpen, "waiting", inkText},
-	engine.StatusCancelling: {glyphOpen, "cancelling", inkText},
-	engine.StatusSucceeded:  {glyphGood, "succeeded", inkGood},
-	engine.StatusFailed:     {glyphBad, "failed", inkBad},
-	engine.StatusCancelled:  {glyphBad, "cancelled", inkText},
+var verdictSigns = map[engine.Verdict]draw.Sign{
+	"":                    {Glyph: draw.GlyphOpen, Word: "open", Ink: draw.Text},
+	engine.OneEffect:      {Glyph: draw.GlyphGood, Word: "one effect", Ink: draw.Good},
+	engine.CleanFailure:   {Glyph: draw.GlyphGood, Word: "clean failure", Ink: draw.Good},
+	engine.PhantomSuccess: {Glyph: draw.GlyphBad, Word: "phantom success", Ink: draw.Bad},
+	engine.FalseFailure:   {Glyph: draw.GlyphBad, Word: "false failure", Ink: draw.Bad},
+	engine.Unresolved:     {Glyph: draw.GlyphUnknown, Word: "unresolved", Ink: draw.Unknown},
+	engine.Duplicate:      {Glyph: draw.GlyphBad, Word: "duplicate", Ink: draw.Bad},
+	engine.Compensated:    {Glyph: draw.GlyphGood, Word: "compensated", Ink: draw.Good},
+	engine.Uncompensated:  {Glyph: draw.GlyphBad, Word: "uncompensated", Ink: draw.Bad},
 }
 
-var verdictSigns = map[engine.Verdict]sign{
-	"":                    {glyphOpen, "open", inkText},
-	engine.OneEffect:      {glyphGood, "one effect", inkGood},
-	engine.CleanFailure:   {glyphGood, "clean failure", inkGood},
-	engine.PhantomSuccess: {glyphBad, "phantom success", inkBad},
-	engine.FalseFailure:   {glyphBad, "false failure", inkBad},
-	engine.Unresolved:     {glyphUnknown, "unresolved", inkUnknown},
-	engine.Duplicate:      {glyphBad, "duplicate", inkBad},
-	engine.Compensated:    {glyphGood, "compensated", inkGood},
-	engine.Uncompensated:  {glyphBad, "uncompensated", inkBad},
-}
-
-var runVerdictSigns = map[engine.RunVerdict]sign{
-	engine.RunWhole:            {glyphGood, "whole", inkGood},
-	engine.RunNothing:          {glyphGood, "nothing", inkGood},
-	engine.RunHalfDone:         {glyphBad, "half done", inkBad},
-	engine.RunPhantomSuccess:   {glyphBad, "phantom success", inkBad},
-	engine.RunFailedThoughDone: {glyphBad, "failed though done", inkBad},
-	engine.RunUnresolved:       {glyphUnknown, "unresolved", inkUnknown},
-	engine.RunDuplicate:        {glyphBad, "duplicate", inkBad},
+var runVerdictSigns = map[engine.RunVerdict]draw.Sign{
+	engine.RunWhole:            {Glyph: draw.GlyphGood, Word: "whole", Ink: draw.Good},
+	engine.RunNothing:          {Glyph: draw.GlyphGood, Word: "nothing", Ink: draw.Good},
+	engine.RunHalfDone:         {Glyph: draw.GlyphBad, Word: "half done", Ink: draw.Bad},
+	engine.RunPhantomSuccess:   {Glyph: draw.GlyphBad, Word: "phantom success", Ink: draw.Bad},
+	engine.RunFailedThoughDone: {Glyph: draw.GlyphBad, Word: "failed though done", Ink: draw.Bad},
+	engine.RunUnresolved:       {Glyph: draw.GlyphUnknown, Word: "unresolved", Ink: draw.Unknown},
+	engine.RunDuplicate:        {Glyph: draw.GlyphBad, Word: "duplicate", Ink: draw.Bad},
 }
 
 // gravity orders verdicts by how much they want to be seen: the unknown first.
@@ -141,31 +126,6 @@ func keyOf(a *engine.Attempt) (key string, wrote bool) {
 		return "", false
 	}
 	return c.Key, true
-}
-
-// shorten keeps both ends of a key or an id, which is where people compare them.
-func (t *theme) shorten(s string, room int) string {
-	if room < 5 || t.widthOf(s) <= room {
-		return s
-	}
-	head, digest := "", s
-	if rest, ok := strings.CutPrefix(s, "sha256:"); ok && room >= 16 {
-		head, digest = "sha256:", rest
-	}
-	r := []rune(digest)
-	keep := max(2, min(8, (room-len(head)-1)/2))
-	if len(r) <= 2*keep {
-		return s
-	}
-	return head + string(r[:keep]) + t.glyphs.more + string(r[len(r)-keep:])
-}
-
-// tail is the end of a key, as rows and logs have room for it.
-func (t *theme) tail(key string) string {
-	if r := []rune(key); len(r) > 16 {
-		return t.glyphs.more + string(r[len(r)-4:])
-	}
-	return key
 }
 
 // subjectOf is what an effect is about: the first telling field of its record.

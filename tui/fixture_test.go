@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"faultlab/faultprovider"
 	"faultlab/scenarios"
 	"faultlab/scenarios/lang"
+	"faultlab/tui/draw"
 )
 
 var noon = time.Date(2026, time.January, 5, 9, 0, 0, 0, time.UTC)
@@ -245,17 +247,28 @@ func testScenario(name, title string) *lang.Scenario {
 		Files: map[string][]byte{"workflow.woml": []byte("<woml>\n  <workflow id=\"fulfill\">\n\t</workflow>\n</woml>\n")}}
 }
 
+// strokeOf is what a theme writes before text in an ink.
+func strokeOf(t testing.TB, name string, k draw.Ink) string {
+	t.Helper()
+	th, err := draw.NewTheme(name, termenv.TrueColor, draw.Unicode)
+	if err != nil {
+		t.Fatal(err)
+	}
+	on, _, _ := strings.Cut(th.Line(draw.Say(k, "x"), 1), "x")
+	return on
+}
+
 // testModel is the program of a size, with the catalogue open.
 func testModel(t testing.TB, theme string, width, height int) *model {
 	t.Helper()
-	th, err := newTheme(theme, termenv.TrueColor, unicodeGlyphs)
+	th, err := draw.NewTheme(theme, termenv.TrueColor, draw.Unicode)
 	if err != nil {
 		t.Fatal(err)
 	}
 	o := Options{Scenarios: []*lang.Scenario{testScenario("a-fail-before-commit", "A. Fail before the commit"),
 		testScenario("b-commit-then-error", "B. Commit, then 503"), testScenario("c-commit-then-drop", "C. Commit, then drop")}, depth: termenv.TrueColor}
 	o.Lessons = []Lesson{{Name: "timeout", Title: "A timeout is not a failure", Text: "An attempt ends in one of three states.\nYou predict, then you see.", Scenarios: o.Scenarios[:2]}}
-	m := newModel(o, th, recall(""))
+	m := newModel(o, th, loadSettings(""))
 	m.width, m.height = width, height
 	return m
 }

@@ -32,7 +32,7 @@ func TestEveryKeyOfEveryFooterDoesSomething(t *testing.T) {
 			sc.make(m)
 			m.notice = notice{}
 			if x, ok := m.top().(typing); ok {
-				if _, typed := x.typed(m, keyMsg(key)); typed {
+				if _, typed := x.typed(&m.ui, keyMsg(key)); typed {
 					continue // keys are text now
 				}
 			}
@@ -101,7 +101,7 @@ func TestEditingFromTheCatalogue(t *testing.T) {
 	}
 	onBench(m, "C", commitThenDrop(false))
 	press(m, "esc")
-	m.stack[0].(*catalogue).choose(m, "b-commit-then-error")
+	m.stack[0].(*catalogue).list.Choose("b-commit-then-error")
 	_, cmd := m.Update(keyMsg("E"))
 	for _, msg := range outcomes(cmd) {
 		m.Update(msg)
@@ -255,8 +255,8 @@ func TestThePaletteShowsWhatEnterDoes(t *testing.T) {
 		t.Errorf("the line shows %q", got)
 	}
 	follow(m, keyMsg("enter"))
-	if m.palette != nil || m.memory.Theme != "light" {
-		t.Errorf("after enter the palette is open: %v, the theme is %q", m.palette != nil, m.memory.Theme)
+	if m.palette != nil || m.settings.Theme != "light" {
+		t.Errorf("after enter the palette is open: %v, the theme is %q", m.palette != nil, m.settings.Theme)
 	}
 	press(m, ":")
 	if o := m.palette.offers(m); len(o) == 0 || o[0].Word != "again" {

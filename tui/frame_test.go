@@ -86,7 +86,7 @@ func TestAnUnchangedBenchCostsNothing(t *testing.T) {
 	m := testModel(t, "dark", 120, 36)
 	onBench(m, "B. Commit, then 503", commitThenError())
 	first := m.View()
-	built, drawn := m.built, m.memo.drawn
+	built, drawn := m.built, m.session.memo.drawn
 	if got := testing.AllocsPerRun(100, func() { m.View() }); got != 0 {
 		t.Errorf("View of an unchanged bench allocates %v times", got)
 	}
@@ -96,13 +96,13 @@ func TestAnUnchangedBenchCostsNothing(t *testing.T) {
 			t.Fatal("the frame changed")
 		}
 	}
-	if m.built != built || m.memo.drawn != drawn {
-		t.Errorf("an unchanged bench was drawn again: %d frames, %d panes more", m.built-built, m.memo.drawn-drawn)
+	if m.built != built || m.session.memo.drawn != drawn {
+		t.Errorf("an unchanged bench was drawn again: %d frames, %d panes more", m.built-built, m.session.memo.drawn-drawn)
 	}
 	press(m, "t") // the truth's three panes and the wire change, the belief does not
 	m.View()
-	if m.memo.drawn-drawn > 5 {
-		t.Errorf("%d panes were drawn for one key", m.memo.drawn-drawn)
+	if m.session.memo.drawn-drawn > 5 {
+		t.Errorf("%d panes were drawn for one key", m.session.memo.drawn-drawn)
 	}
 }
 

@@ -8,9 +8,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode"
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
+	"github.com/muesli/termenv"
+
+	"faultlab/tui/draw"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden frames")
@@ -112,7 +116,10 @@ func TestGoldenFramesInASCII(t *testing.T) {
 	t.Parallel()
 	for _, size := range sizes {
 		m := testModel(t, "none", size[0], size[1])
-		m.t = testTheme(t, "none", asciiGlyphs)
+		var err error
+		if m.t, err = draw.NewTheme("none", termenv.TrueColor, draw.ASCII); err != nil {
+			t.Fatal(err)
+		}
 		onBench(m, "C. Commit, then drop", commitThenDrop(false))
 		frame := m.View()
 		checkFrame(t, frame, size[0], size[1])
@@ -129,7 +136,7 @@ func TestGoldenFramesInASCII(t *testing.T) {
 // The inks are in golden frames of their own: they change for other reasons than the words.
 func TestGoldenColours(t *testing.T) {
 	t.Parallel()
-	for _, theme := range ThemeNames() {
+	for _, theme := range draw.ThemeNames() {
 		m := testModel(t, theme, 120, 36)
 		onBench(m, "C. Commit, then drop", commitThenDrop(false))
 		golden(t, "colours-"+theme+".ansi", []byte(m.View()))
@@ -147,7 +154,11 @@ func checkFrame(t testing.TB, frame string, width, height int) {
 		if w := ansi.StringWidth(l); w > width {
 			t.Fatalf("line %d is %d cells wide on a screen of %d: %q", i+1, w, width, ansi.Strip(l))
 		}
-		checkPlain(t, ansi.Strip(l))
+		for _, r := range ansi.Strip(l) {
+			if unicode.In(r, unicode.C, unicode.Zl, unicode.Zp) {
+				t.Fatalf("line %d holds %U: %q", i+1, r, l)
+			}
+		}
 	}
 }
 

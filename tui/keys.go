@@ -3,9 +3,11 @@ package tui
 import (
 	"strings"
 
+	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
 	"faultlab/scenarios/lang"
+	"faultlab/tui/draw"
 )
 
 // command is one verb as it was asked for: by a key, or typed in full.
@@ -19,16 +21,19 @@ type command struct {
 // line is the command as a scenario file would write it.
 func (c command) line() string { return strings.TrimSpace(c.verb.Name + " " + c.args) }
 
-// bindings are the verbs by key, for each screen.
-var bindings = func() map[lang.Screen]map[string]*lang.Verb {
-	out := map[lang.Screen]map[string]*lang.Verb{}
+// binding is a verb with its keys, as bubbles has them.
+type binding struct {
+	key.Binding
+	verb *lang.Verb
+}
+
+// bindings are the verbs that have keys on a screen.
+var bindings = func() map[lang.Screen][]binding {
+	out := map[lang.Screen][]binding{}
 	for s := lang.OnCatalogue; s <= lang.OnMenu; s <<= 1 {
-		out[s] = map[string]*lang.Verb{}
 		for i := range lang.Verbs {
-			if v := &lang.Verbs[i]; v.On&s != 0 && v.Interactive() {
-				for _, k := range v.Keys {
-					out[s][k] = v
-				}
+			if v := &lang.Verbs[i]; v.On&s != 0 && v.Interactive() && len(v.Keys) > 0 {
+				out[s] = append(out[s], binding{key.NewBinding(key.WithKeys(v.Keys...), key.WithHelp(v.Keys[0], v.Label)), v})
 			}
 		}
 	}
@@ -50,23 +55,24 @@ func (m *model) key(k tea.KeyMsg) tea.Cmd {
 		return m.palette.key(m, k)
 	}
 	if t, ok := m.top().(typing); ok {
-		if cmd, taken := t.typed(m, k); taken {
+		if cmd, taken := t.typed(&m.ui, k); taken {
 			return cmd
 		}
 	}
-	name := k.String()
 	if k.Paste {
 		return nil
 	}
-	v := bindings[m.top().on()][name]
-	if v == nil {
-		return nil
+	for _, b := range bindings[m.top().on()] {
+		if !key.Matches(k, b.Binding) {
+			continue
+		}
+		c := command{verb: b.verb, key: k.String()}
+		if c.verb.Name == "answer" {
+			c.args = c.key
+		}
+		return m.run(c)
 	}
-	c := command{verb: v, key: name}
-	if v.Name == "answer" {
-		c.args = name
-	}
-	return m.run(c)
+	return nil
 }
 
 // paceVerbs are the verbs of the workbench alone that the bench itself carries out.
@@ -75,7 +81,7 @@ var paceVerbs = map[string]bool{"pause": true, "resume": true, "step": true, "sp
 // run does a verb: first as the screen means it, then as the program does, and
 // what is left goes to the bench.
 func (m *model) run(c command) tea.Cmd {
-	if cmd, ok := m.top().verb(m, c); ok {
+	if cmd, ok := m.top().verb(&m.ui, c); ok {
 		return cmd
 	}
 	if f, ok := programVerbs[c.verb.Name]; ok {
@@ -85,18 +91,18 @@ func (m *model) run(c command) tea.Cmd {
 }
 
 // send has the bench carry a verb out.
-func (m *model) send(c command) tea.Cmd {
-	s := m.session
+func (u *ui) send(c command) tea.Cmd {
+	s := u.session
 	switch {
 	case s == nil:
-		m.say(inkQuiet, c.verb.Name+": open a scenario first")
+		u.say(draw.Quiet, c.verb.Name+": open a scenario first")
 		return nil
 	case c.verb.Use == lang.OnBoard && !paceVerbs[c.verb.Name]:
-		m.say(inkQuiet, c.verb.Name+": not on this screen")
+		u.say(draw.Quiet, c.verb.Name+": not on this screen")
 		return nil
 	}
 	if why := s.bench.Unavailable(c.verb.Name); why != "" {
-		m.say(inkUnknown, c.verb.Name+": "+why)
+		u.say(draw.Unknown, c.verb.Name+": "+why)
 		return nil
 	}
 	if s.past() {
@@ -108,17 +114,17 @@ func (m *model) send(c command) tea.Cmd {
 }
 
 // done is the end of a verb. A refusal is said where the footer is.
-func (m *model) done(d doneMsg) tea.Cmd {
-	s := m.session
+func (u *ui) done(d doneMsg) tea.Cmd {
+	s := u.session
 	if s == nil || s.bench != d.bench {
 		return nil
 	}
 	s.busy = ""
 	if d.err != nil {
-		m.say(inkBad, d.err.Error())
+		u.say(draw.Bad, d.err.Error())
 	}
 	s.pull()
-	return m.tick()
+	return u.tick()
 }
 
 // keyName is a key as the footer writes it.
@@ -138,12 +144,21 @@ func keyName(k string) string {
 	return k
 }
 
-func (t *theme) keyName(k string) string {
+func keyLabel(t *draw.Theme, k string) string {
 	name := keyName(k)
-	if t.glyphs.ascii && name != k && name != "space" {
+	if t.Glyphs.ASCII && name != k && name != "space" {
 		return k
 	}
 	return name
+}
+
+// keyNames are the first two keys of a verb as the help writes them.
+func keyNames(t *draw.Theme, v *lang.Verb) string {
+	var names []string
+	for _, k := range v.Keys[:min(2, len(v.Keys))] {
+		names = append(names, keyLabel(t, k))
+	}
+	return strings.Join(names, " ")
 }
 
 // keyOfVerb is the first key of a verb on a screen, empty where it has none.
@@ -158,4 +173,62 @@ func keyOfVerb(name string, on lang.Screen) string {
 func (m *model) verbNamed(name string) tea.Cmd {
 	v := lang.VerbNamed(name)
 	return m.run(command{verb: v, key: firstOf(v.Keys)})
+}
+
+// mouse is optional and off until asked for: the wheel scrolls, a click on the
+// bench puts the focus on a pane.
+func (m *model) mouse(e tea.MouseMsg) tea.Cmd {
+	if m.palette != nil || e.Action != tea.MouseActionPress {
+		return nil
+	}
+	switch e.Button {
+	case tea.MouseButtonWheelUp:
+		return m.verbNamed("up")
+	case tea.MouseButtonWheelDown:
+		return m.verbNamed("down")
+	case tea.MouseButtonLeft:
+		if m.session != nil && m.top().on() == lang.OnBench {
+			if p, ok := m.paneAt(e.X, e.Y); ok {
+				m.session.focus = p
+				m.session.identity = p == paneIdentity
+			}
+		}
+	}
+	return nil
+}
+
+// paneAt is the bench's pane at a place of the screen.
+func (m *model) paneAt(x, y int) (pane, bool) {
+	l := m.layout()
+	y -= 1 + l.air
+	switch {
+	case l.shape == tooSmall || y < 0 || y >= l.body:
+		return 0, false
+	case l.shape == stacked && y < l.wireHeight:
+		return paneWire, true
+	case l.shape == stacked:
+		return m.tab(), true
+	}
+	switch x -= l.margin; {
+	case x < l.left && (y >= l.body-l.identity || m.session.identity):
+		return paneIdentity, true
+	case x < l.left:
+		return paneBelief, true
+	case x <= l.left+l.wire:
+		return paneWire, true
+	case y < l.ledger:
+		return paneLedger, true
+	case y < l.ledger+l.log:
+		return paneLog, true
+	}
+	return paneVerdict, true
+}
+
+// setMouse turns the mouse on or off: while it is on, the terminal cannot select text.
+func setMouse(u *ui, c command) tea.Cmd {
+	if strings.TrimSpace(c.args) == "on" {
+		u.say(draw.Quiet, "the wheel scrolls and a click chooses a pane; hold shift to select text")
+		return tea.EnableMouseCellMotion
+	}
+	return tea.DisableMouse
 }

@@ -13,13 +13,128 @@ import (
 	"faultlab/faultprovider/fault"
 	"faultlab/scenarios"
 	"faultlab/scenarios/lang"
+	"faultlab/tui/draw"
 )
 
+// menu is a list to choose from, with what the chosen thing does beside it.
+type menu struct {
+	name  string
+	items func(u *ui) []item
+	list  draw.Picker[item]
+}
+
+// item is one line of a menu. One without a do is a heading.
+type item struct {
+	name string
+	mark string // beside the name, quietly
+	text []string
+	do   func(u *ui) tea.Cmd
+}
+
+func (n *menu) on() lang.Screen { return lang.OnMenu }
+
+func (n *menu) title(u *ui) draw.Spans {
+	if u.session != nil {
+		return draw.Say(draw.Strong, u.session.scenario.Title, draw.Quiet, "  "+n.name)
+	}
+	return draw.Say(draw.Strong, n.name)
+}
+
+// show lists the items and gives the one under the cursor. Items of one name and mark
+// are told apart by their number.
+func (n *menu) show(u *ui) (picked item, all []item) {
+	all = n.items(u)
+	seen := map[string]int{}
+	list := make([]draw.Item[item], len(all))
+	for i, it := range all {
+		list[i] = draw.Item[item]{Words: it.name + " " + strings.Join(it.text, " "), Value: it}
+		if it.do != nil {
+			id := it.name + "\x00" + it.mark
+			seen[id]++
+			list[i].ID = id + strings.Repeat("\x00", seen[id])
+		}
+	}
+	n.list.List(list)
+	picked, _ = n.list.Picked()
+	return picked, all
+}
+
+func (n *menu) draw(u *ui, width, height int) []string {
+	t := u.t
+	picked, all := n.show(u)
+	left := clamp(width*2/5, 26, 50)
+	for _, it := range all { // also those that the filter hides: the list stays as wide as it is
+		left = clamp(t.Width(it.spans(t, false, width))+4, left, max(left, width/2))
+	}
+	left = clamp(t.WidthOf(n.name)+8, left, max(left, width*3/5)) // the question is read in full
+	b := draw.Box{Title: draw.Say(draw.Strong, n.name), Frame: draw.Accent, Focus: true, Side: n.list.Side(t, height-2)}
+	b.Body = func(w, h int) []string {
+		return n.list.Window(t, w, h, func(it item, _, picked bool) draw.Spans { return it.spans(t, picked, w) })
+	}
+	side := draw.Box{Title: draw.Say(draw.Strong, "What it does"), Frame: draw.Frame}
+	side.Body = func(w, h int) []string {
+		var out []draw.Spans
+		for _, text := range picked.text {
+			out = append(out, t.Paragraph(draw.Text, "", text, w-1, 12)...)
+		}
+		return t.Window(draw.Fixed(out...), 0, w, h)
+	}
+	return draw.Beside(t.Box(b, left, height), t.Box(side, width-left-1, height))
+}
+
+// spans is an item; what is said beside its name is seen however long that is.
+func (it item) spans(t *draw.Theme, picked bool, width int) draw.Spans {
+	if it.do == nil {
+		return draw.Say(draw.Accent, it.name)
+	}
+	mark, ink := t.Mark(picked)
+	out := mark.And(ink, it.name)
+	if it.mark == "" {
+		return out
+	}
+	beside := draw.Say(draw.Quiet, "  "+it.mark)
+	return append(t.Cut(out, max(width/2, width-t.Width(beside))), beside...)
+}
+
+func (n *menu) typed(_ *ui, k tea.KeyMsg) (tea.Cmd, bool) { return nil, n.list.Type(k) }
+
+func (n *menu) verb(u *ui, c command) (tea.Cmd, bool) {
+	picked, _ := n.show(u)
+	switch {
+	case n.list.Move(c.verb.Name):
+	case c.verb.Name == "filter":
+		n.list.Begin(c.args)
+	case c.verb.Name == "open" && c.args == "" && picked.do != nil:
+		return picked.do(u), true
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// sends is an item's do that has the bench carry a verb out and leaves the menu open or not.
+func sends(verb, args string, stay bool) func(*ui) tea.Cmd {
+	return func(u *ui) tea.Cmd {
+		said := strings.TrimSpace(verb + " " + args)
+		if !stay {
+			u.pop()
+			said += howToUse()
+		}
+		u.say(draw.Quiet, said)
+		return u.send(command{verb: lang.VerbNamed(verb), args: args})
+	}
+}
+
+// howToUse says how to see what a setting does.
+func howToUse() string {
+	return ", for the runs that follow: " + keyOfVerb("trigger", lang.OnBench) + " triggers one"
+}
+
 // faultMenu queues, composes and removes faults. It stays open: several can be queued.
-func faultMenu(*model) *menu {
-	return &menu{name: "Faults", items: func(m *model) []item {
+func faultMenu(*ui) *menu {
+	return &menu{name: "Faults", items: func(u *ui) []item {
 		var out, edits []item
-		queued := m.session.view.Faults
+		queued := u.session.view.Faults
 		if len(queued) > 0 {
 			out = append(out, item{name: "queued, taken in this order"})
 		}
@@ -31,7 +146,7 @@ func faultMenu(*model) *menu {
 		out = append(out, edits...)
 		out = append(out, item{name: "compose"}, item{name: "a fault of one's own", mark: "three axes",
 			text: []string{"When the effect commits, what the caller gets, and which requests it takes: chosen one after the other."},
-			do:   func(m *model) tea.Cmd { m.push(composeMenu(fault.Fault{}, 0)); return nil }})
+			do:   func(u *ui) tea.Cmd { u.push(composeMenu(fault.Fault{}, 0)); return nil }})
 		out = append(out, item{name: "named faults"})
 		for _, a := range fault.Aliases()[1:] {
 			out = append(out, item{name: a.Name, text: []string{a.Summary, "", axes(a.Fault)}, do: sends("fault", a.Name, true)})
@@ -57,29 +172,29 @@ func axes(f fault.Fault) string {
 }
 
 // editFault lets the person write a queued fault anew; the one that is written takes its place.
-func editFault(queued []fault.Fault, i int) func(*model) tea.Cmd {
-	return func(m *model) tea.Cmd {
+func editFault(queued []fault.Fault, i int) func(*ui) tea.Cmd {
+	return func(u *ui) tea.Cmd {
 		p := newPalette("fault " + spelled(queued[i]))
-		m.palette = p
-		p.does = func(m *model, c command) tea.Cmd {
+		u.command(p)
+		p.does = func(u *ui, c command) tea.Cmd {
 			if c.verb.Name != "fault" {
-				return m.run(c)
+				return u.run(c)
 			}
 			faults, err := scenarios.FaultsOf(c.typed)
 			if err != nil { // before the queue is emptied
-				m.palette = p
-				m.say(inkBad, err.Error())
+				u.command(p)
+				u.say(draw.Bad, err.Error())
 				return nil
 			}
-			now := m.session.view.Faults // a request may have taken one meanwhile
+			now := u.session.view.Faults // a request may have taken one meanwhile
 			at := i
 			if !slices.Equal(now, queued) {
 				at = slices.Index(now, queued[i])
 			}
 			if at < 0 {
-				return m.run(c)
+				return u.run(c)
 			}
-			return requeue(slices.Concat(now[:at], faults, now[at+1:]))(m)
+			return requeue(slices.Concat(now[:at], faults, now[at+1:]))(u)
 		}
 		return nil
 	}
@@ -94,9 +209,9 @@ func spelled(f fault.Fault) string {
 }
 
 // requeue makes the queue anew: the bench knows how to empty it and how to add to it.
-func requeue(rest []fault.Fault) func(*model) tea.Cmd {
-	return func(m *model) tea.Cmd {
-		s := m.session
+func requeue(rest []fault.Fault) func(*ui) tea.Cmd {
+	return func(u *ui) tea.Cmd {
+		s := u.session
 		bench := s.bench
 		args := make([]string, len(rest))
 		for i, f := range rest {
@@ -158,8 +273,8 @@ var composition = []struct {
 }
 
 // newestKey is the choice of the key that was sent last; none before a request had one.
-func newestKey(m *model) []choice {
-	log := m.session.view.Log
+func newestKey(u *ui) []choice {
+	log := u.session.view.Log
 	for i := len(log) - 1; i >= 0; i-- {
 		if key := log[i].Key; key != "" {
 			return []choice{{"one key, the newest", "Every request under the key that was sent last, and no other.", func(f *fault.Fault) {
@@ -181,29 +296,29 @@ func gets(status int) func(*fault.Fault) {
 // composeMenu asks for one axis, and for the next, and queues what was composed.
 func composeMenu(f fault.Fault, axis int) *menu {
 	c := composition[axis]
-	return &menu{name: c.name, items: func(m *model) []item {
+	return &menu{name: c.name, items: func(u *ui) []item {
 		var out []item
 		choices := c.choices
 		if axis == len(composition)-1 {
-			choices = append(slices.Clip(choices), newestKey(m)...)
+			choices = append(slices.Clip(choices), newestKey(u)...)
 		}
 		for _, ch := range choices {
 			next := f
 			ch.set(&next)
-			out = append(out, item{name: ch.name, text: []string{ch.text, "", "The fault so far", axes(next)}, do: func(m *model) tea.Cmd {
-				m.pop()
+			out = append(out, item{name: ch.name, text: []string{ch.text, "", "The fault so far", axes(next)}, do: func(u *ui) tea.Cmd {
+				u.pop()
 				if axis+1 < len(composition) {
-					m.push(composeMenu(next, axis+1))
+					u.push(composeMenu(next, axis+1))
 					return nil
 				}
 				text, err := json.Marshal(next)
 				if err != nil {
-					m.say(inkBad, err.Error())
+					u.say(draw.Bad, err.Error())
 					return nil
 				}
 				// It stands in the palette, to be edited before it is queued.
-				m.palette = newPalette("fault " + string(text))
-				m.say(inkText, next.Words()+". Enter queues it, esc drops it, and the line can be edited.")
+				u.command(newPalette("fault " + string(text)))
+				u.say(draw.Text, next.Words()+". Enter queues it, esc drops it, and the line can be edited.")
 				return nil
 			}})
 		}
@@ -212,12 +327,12 @@ func composeMenu(f fault.Fault, axis int) *menu {
 }
 
 // contractMenu chooses the contract that the provider keeps, and shows its rules.
-func contractMenu(*model) *menu {
-	return &menu{name: "Contracts", items: func(m *model) []item {
+func contractMenu(*ui) *menu {
+	return &menu{name: "Contracts", items: func(u *ui) []item {
 		var out []item
 		for _, c := range contract.Presets() {
 			it := item{name: c.Name, text: rulesOf(c), do: sends("contract", c.Name, false)}
-			if c.Name == m.session.view.Contract {
+			if c.Name == u.session.view.Contract {
 				it.mark = "kept now"
 			}
 			out = append(out, it)
@@ -259,13 +374,13 @@ func refusal(r contract.Refusal) string {
 }
 
 // policyMenu changes how often and how fast the runs that follow are retried.
-func policyMenu(*model) *menu {
-	return &menu{name: "Retry policy", items: func(*model) []item {
+func policyMenu(*ui) *menu {
+	return &menu{name: "Retry policy", items: func(*ui) []item {
 		set := func(name, args, text string) item {
 			send := sends("policy", args, false)
-			return item{name: name, text: []string{text, "", "policy " + args, "", "It holds for the runs that follow; a run that is open keeps its own."}, do: func(m *model) tea.Cmd {
-				cmd := send(m)
-				m.say(inkQuiet, "policy: "+name+howToUse())
+			return item{name: name, text: []string{text, "", "policy " + args, "", "It holds for the runs that follow; a run that is open keeps its own."}, do: func(u *ui) tea.Cmd {
+				cmd := send(u)
+				u.say(draw.Quiet, "policy: "+name+howToUse())
 				return cmd
 			}}
 		}
@@ -275,9 +390,9 @@ func policyMenu(*model) *menu {
 			set("patient", "retry=5 retry-backoff=exponential retry-delay=1s retry-max-delay=30s", "Five attempts, each pause twice as long as the one before."),
 			set("hasty", "retry=5 retry-backoff=fixed retry-delay=50ms", "Five attempts, 50 ms apart: what an outage looks like from the provider's side."),
 			set("stubborn", "retry=10 retry-backoff=fixed retry-delay=1s", "Ten attempts, 1 s apart."),
-			{name: "another", text: []string{"Written out."}, do: func(m *model) tea.Cmd {
-				m.pop()
-				m.palette = newPalette("policy retry=")
+			{name: "another", text: []string{"Written out."}, do: func(u *ui) tea.Cmd {
+				u.pop()
+				u.command(newPalette("policy retry="))
 				return nil
 			}},
 		}
@@ -285,8 +400,8 @@ func policyMenu(*model) *menu {
 }
 
 // keyMenu changes where the runs that follow take their key from.
-func keyMenu(*model) *menu {
-	return &menu{name: "Key", items: func(*model) []item {
+func keyMenu(*ui) *menu {
+	return &menu{name: "Key", items: func(*ui) []item {
 		set := func(name, text string) item {
 			return item{name: name, text: []string{text, "", "It holds for the runs that follow."}, do: sends("key", name, false)}
 		}

@@ -7,19 +7,20 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"faultlab/scenarios/lang"
+	"faultlab/tui/draw"
 )
 
 // palette is the line where every verb can be typed, in the words of scenario files.
 type palette struct {
-	input input
-	pick  int                           // of the offers; -1 for none
-	past  int                           // how far back in what was typed before
-	does  func(*model, command) tea.Cmd // what becomes of the line; nil runs it
+	input draw.Input
+	pick  int                        // of the offers; -1 for none
+	past  int                        // how far back in what was typed before
+	does  func(*ui, command) tea.Cmd // what becomes of the line; nil runs it
 }
 
 func newPalette(text string) *palette {
 	p := &palette{pick: -1}
-	p.input.set(text)
+	p.input.Set(text)
 	return p
 }
 
@@ -50,7 +51,7 @@ func (p *palette) taken(offers []lang.Candidate) bool {
 	if p.pick < 0 || p.pick >= len(offers) {
 		return false
 	}
-	p.input.set(offers[p.pick].Line)
+	p.input.Set(offers[p.pick].Line)
 	p.pick = -1
 	return true
 }
@@ -71,12 +72,12 @@ func (p *palette) key(m *model, k tea.KeyMsg) tea.Cmd {
 		}
 		p.choose(offers, -1)
 	default:
-		if k.Type == tea.KeyBackspace && len(p.input.text) == 0 {
+		if k.Type == tea.KeyBackspace && p.input.String() == "" {
 			m.palette = nil
 			return nil
 		}
 		p.taken(offers)
-		p.input.key(k)
+		p.input.Key(k)
 	}
 	return nil
 }
@@ -87,7 +88,7 @@ func (p *palette) choose(offers []lang.Candidate, step int) {
 		return
 	}
 	if len(offers) == 1 {
-		p.input.set(offers[0].Line + " ")
+		p.input.Set(offers[0].Line + " ")
 		p.pick = -1
 		return
 	}
@@ -95,16 +96,16 @@ func (p *palette) choose(offers []lang.Candidate, step int) {
 }
 
 func (p *palette) recall(m *model, step int) {
-	if n := len(m.typed); n > 0 {
+	if n := len(m.lines); n > 0 {
 		p.past = clamp(p.past+step, 1, n)
-		p.input.set(m.typed[n-p.past])
+		p.input.Set(m.lines[n-p.past])
 	}
 }
 
 // enter does what was typed. A mistake stays on the line, with what would fit.
 func (p *palette) enter(m *model) tea.Cmd {
 	if p.taken(p.offers(m)) && !complete(p.input.String()) {
-		p.input.set(p.input.String() + " ")
+		p.input.Set(p.input.String() + " ")
 		return nil
 	}
 	text := strings.TrimSpace(p.input.String())
@@ -115,13 +116,13 @@ func (p *palette) enter(m *model) tea.Cmd {
 	l, err := lang.ParseLine(text)
 	if err != nil {
 		m.palette = p
-		m.say(inkBad, err.Error())
+		m.say(draw.Bad, err.Error())
 		return nil
 	}
-	m.typed = append(m.typed, text)
+	m.lines = append(m.lines, text)
 	c := command{verb: lang.VerbNamed(l.Verb), args: l.Text, typed: l}
 	if p.does != nil {
-		return p.does(m, c)
+		return p.does(&m.ui, c)
 	}
 	return m.run(c)
 }
@@ -143,17 +144,15 @@ func required(v *lang.Verb) bool {
 // line is the palette in the footer's place; a mistake is said above it.
 func (p *palette) line(m *model) string {
 	t := m.t
-	w := t.pen(m.width)
-	w.skip(1)
-	w.put(inkAccent, ":")
+	w := t.Pen(m.width)
+	w.Skip(1)
+	w.Put(draw.Accent, ":")
 	in := p.input
 	if offers := p.offers(m); p.pick >= 0 && p.pick < len(offers) {
-		in.set(offers[p.pick].Line)
+		in.Set(offers[p.pick].Line)
 	}
-	for _, s := range in.spans(t, m.width-4) {
-		w.put(s.ink, s.text)
-	}
-	return w.line()
+	w.Spans(in.Spans(t, m.width-4))
+	return w.Line()
 }
 
 // over lays the offers over the last lines of the screen's body.
@@ -161,46 +160,46 @@ func (p *palette) over(m *model, body []string) []string {
 	t := m.t
 	offers := p.offers(m)
 	shown := min(len(offers), 8, len(body)-3)
-	var list []spans
+	var list []draw.Spans
 	first := clamp(p.pick-shown+1, 0, max(0, len(offers)-shown))
 	wide := 0
 	for _, o := range offers {
-		wide = max(wide, t.widthOf(o.Word))
+		wide = max(wide, t.WidthOf(o.Word))
 	}
 	for i := first; i < first+shown; i++ {
 		o := offers[i]
-		mark, k := "  ", inkText
+		mark, k := "  ", draw.Text
 		if i == p.pick {
-			mark, k = t.glyphs.pick+" ", inkPick
+			mark, k = t.Glyphs.Pick+" ", draw.Pick
 		}
-		list = append(list, say(inkAccent, mark, k, o.Word, inkQuiet, strings.Repeat(" ", wide-t.widthOf(o.Word)+2)+o.Help))
+		list = append(list, draw.Say(draw.Accent, mark, k, o.Word, draw.Quiet, strings.Repeat(" ", wide-t.WidthOf(o.Word)+2)+o.Help))
 	}
 	head := p.usage(m)
 	lines := len(list) + len(head)
 	if lines == 0 {
 		return body
 	}
-	b := box{title: say(inkStrong, "Command"), frame: inkAccent, focus: true, body: func(w, h int) []string {
-		return t.window(fixed(append(head, list...)...), 0, w, h)
+	b := draw.Box{Title: draw.Say(draw.Strong, "Command"), Frame: draw.Accent, Focus: true, Body: func(w, h int) []string {
+		return t.Window(draw.Fixed(append(head, list...)...), 0, w, h)
 	}}
 	if n := len(offers) - shown; n > 0 {
-		b.side = say(inkQuiet, "+"+plural(n, "offer"))
+		b.Side = draw.Say(draw.Quiet, "+"+plural(n, "offer"))
 	}
-	over := t.draw(b, m.width, min(lines+2, len(body)))
+	over := t.Box(b, m.width, min(lines+2, len(body)))
 	return append(append([]string{}, body[:len(body)-len(over)]...), over...)
 }
 
 // usage is the form of the verb that is being typed, and the last mistake.
-func (p *palette) usage(m *model) []spans {
-	var out []spans
+func (p *palette) usage(m *model) []draw.Spans {
+	var out []draw.Spans
 	if m.notice.text != "" {
-		for _, l := range m.t.wrap(m.notice.text, m.width-4, 3) {
-			out = append(out, say(m.notice.ink, l))
+		for _, l := range m.t.Wrap(m.notice.text, m.width-4, 3) {
+			out = append(out, draw.Say(m.notice.ink, l))
 		}
 	}
 	name, _, more := strings.Cut(strings.TrimLeft(p.input.String(), " "), " ")
 	if v := lang.VerbNamed(name); v != nil && more && v.Interactive() {
-		out = append(out, say(inkStrong, v.Usage()), say(inkQuiet, v.Help))
+		out = append(out, draw.Say(draw.Strong, v.Usage()), draw.Say(draw.Quiet, v.Help))
 	}
 	return out
 }

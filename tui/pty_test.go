@@ -21,6 +21,7 @@ import (
 	"faultlab/engine/clock"
 	"faultlab/scenarios"
 	"faultlab/scenarios/lang"
+	"faultlab/tui/draw"
 )
 
 // childRuns is the workbench as a program of its own, with the real catalogue.
@@ -365,7 +366,7 @@ func TestATerminalThatIsLight(t *testing.T) {
 	x.sees("Catalogue")
 	x.keys("q")
 	x.ended(0)
-	accent := testTheme(t, "light", unicodeGlyphs).inks[inkAccent].on
+	accent := strokeOf(t, "light", draw.Accent)
 	x.until("the light theme's accent", func() bool { return strings.Contains(x.text.String(), accent) })
 }
 
@@ -448,7 +449,7 @@ func TestWalkingThroughTheWorkbench(t *testing.T) {
 	x.keys("y")
 	x.until("the clipboard", func() bool { return strings.Contains(x.text.String(), "\x1b]52;c;") })
 	x.keys(":", "theme high-contrast", enter)
-	accent := testTheme(t, "high-contrast", unicodeGlyphs).inks[inkAccent].on
+	accent := strokeOf(t, "high-contrast", draw.Accent)
 	x.until("the other theme", func() bool { return strings.Contains(x.text.String(), accent) })
 	x.keys(":", "mouse on", enter)
 	x.until("the mouse", func() bool { return strings.Contains(x.text.String(), "\x1b[?1002h") })

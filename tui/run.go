@@ -18,8 +18,11 @@ import (
 
 	"faultlab/scenarios"
 	"faultlab/scenarios/lang"
-	_ "faultlab/tui/pin" // before Bubble Tea is initialised: see there
+	"faultlab/tui/draw"
+	"faultlab/tui/pin"
 )
+
+func init() { pin.Restore() } // Bubble Tea is initialised: see package pin
 
 // Options are what the workbench needs from its surroundings.
 type Options struct {
@@ -55,7 +58,7 @@ type names struct {
 func (n names) Values(k lang.Kind) []string {
 	switch k {
 	case lang.KindTheme:
-		return ThemeNames()
+		return draw.ThemeNames()
 	case lang.KindScenario:
 		return n.m.names()
 	case lang.KindLesson:
@@ -156,40 +159,41 @@ func Run(ctx context.Context, o Options) (err error) {
 // prepare makes the model: the theme by what the terminal says of itself.
 func prepare(o Options) (m *model, typed []byte, err error) {
 	o.depth, o.through, o.tools = termenv.NewOutput(o.Out).EnvColorProfile(), multiplexer(os.Getenv), true
-	mem := recall(o.State)
+	mem := loadSettings(o.State)
 	name := o.Theme
 	if name == "" || name == "auto" {
 		name = mem.Theme
 	}
 	switch {
 	case o.depth == termenv.Ascii:
-		name = plain.name
+		name = draw.Plain
 	case name == "":
 		light, known, ahead := askTerminal(o.In, o.Out, cmp.Or(o.wait, askLimit))
 		typed = ahead
-		if name = dark.name; known && light || !known && lightByEnvironment(os.Getenv("COLORFGBG")) {
-			name = bright.name
+		if name = draw.Dark; known && light || !known && lightByEnvironment(os.Getenv("COLORFGBG")) {
+			name = draw.Light
 		}
 	}
-	g := unicodeGlyphs
+	g := draw.Unicode
 	if o.ASCII || wideAmbiguous() {
-		g = asciiGlyphs
+		g = draw.ASCII
 	}
-	t, err := newTheme(name, o.depth, g)
+	t, err := draw.NewTheme(name, o.depth, g)
 	if err != nil {
 		return nil, nil, err
 	}
 	return newModel(o, t, mem), typed, nil
 }
 
-func newModel(o Options, t *theme, mem *memory) *model {
-	m := &model{opt: o, t: t, memory: mem, pump: newPump()}
+func newModel(o Options, t *draw.Theme, mem *settings) *model {
+	m := &model{ui: ui{opt: o, t: t, settings: mem, pump: newPump(), spinner: t.Spinner()}}
+	m.navigator = m
 	if o.Store != nil {
 		m.pump.store.version = o.Store.Version
 	}
 	c := &catalogue{}
 	m.stack = []screen{c}
-	c.choose(m, mem.Chosen)
+	c.list.Choose(mem.Chosen)
 	return m
 }
 
@@ -201,8 +205,8 @@ func (m *model) close() {
 			_ = s.bench.Close() // the person has left; nobody waits for it
 		}
 	}
-	if m.memory.path != "" {
-		_ = m.memory.toKeep()() // the command that was to write it may not have come to that
+	if m.settings.path != "" {
+		_ = m.settings.toKeep()() // the command that was to write it may not have come to that
 	}
 	for _, dir := range m.scratch {
 		_ = os.RemoveAll(dir) // a folder of ours in the system's own for such
@@ -252,3 +256,6 @@ func (m *model) aheadKeys() tea.Cmd {
 // wideAmbiguous reports whether the locale draws characters of ambiguous width two
 // cells wide, as many East Asian terminals do: lines and glyphs are such characters.
 func wideAmbiguous() bool { return runewidth.NewCondition().EastAsianWidth }
+
+// ThemeNames are the values that Options.Theme takes beside "auto".
+func ThemeNames() []string { return draw.ThemeNames() }

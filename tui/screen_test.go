@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 // tinyScreen is as much of a terminal as the workbench uses: text, colours, moving
@@ -75,7 +77,7 @@ func (s *tinyScreen) one(data []byte) int {
 		return 0
 	}
 	r, size := utf8.DecodeRune(data)
-	w := narrow.RuneWidth(r)
+	w := ansi.StringWidth(string(r))
 	if s.x+w > s.width {
 		s.beyond = append(s.beyond, fmt.Sprintf("%q at %d,%d", r, s.x, s.y))
 		return size

@@ -49,7 +49,7 @@ func TestAPaneDecidesAboutItsOwnWrite(t *testing.T) {
 		if op.Write != write || len(op.Doubts) != 1 {
 			t.Fatalf("operation %d is %q with %d doubts", i, op.Write, len(op.Doubts))
 		}
-		m.push(&settle{run: op.DoubtRuns[0], step: op.Step, write: op.Write})
+		m.push(&reconcileScreen{run: op.DoubtRuns[0], step: op.Step, write: op.Write})
 		follow(m, keyMsg("a"))
 		for _, k := range "force abandon" {
 			follow(m, keyMsg(string(k)))

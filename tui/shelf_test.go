@@ -97,19 +97,19 @@ func TestTheWayToARunOfTheStoreAndBack(t *testing.T) {
 		t.Errorf("esc goes to %T", m.top())
 	}
 	follow(m, keyMsg("U"))
-	u := m.top().(*unknownsScreen)
-	if n := len(u.open(m)) + len(u.stored); n != 1 {
+	m.View()
+	if n := m.top().(*unknownsScreen).list.Count(); n != 1 {
 		t.Fatalf("%d operations are listed", n)
 	}
 	follow(m, keyMsg("s"))
-	p, ok := m.top().(*settle)
+	p, ok := m.top().(*reconcileScreen)
 	if !ok || p.run != storedID || p.confirm == nil {
 		t.Fatalf("s opens %T", m.top())
 	}
 	if frame := m.View(); !strings.Contains(frame, "look it up first") || !strings.Contains(frame, "force resubmit") {
 		t.Errorf("the refusal is not on the screen:\n%s", frame)
 	}
-	for _, want := range []string{"*tui.settle", "*tui.benchScreen", "*tui.unknownsScreen", "*tui.runsScreen", "*tui.catalogue"} {
+	for _, want := range []string{"*tui.reconcileScreen", "*tui.benchScreen", "*tui.unknownsScreen", "*tui.runsScreen", "*tui.catalogue"} {
 		follow(m, keyMsg("esc"))
 		if got := fmt.Sprintf("%T", m.top()); got != want {
 			t.Errorf("esc shows %s, want %s", got, want)
@@ -162,11 +162,11 @@ func TestAListKeepsItsChoiceWhenTheStoreChanges(t *testing.T) {
 	follow(m, keyMsg("h"))
 	follow(m, keyMsg("down"))
 	s := m.top().(*runsScreen)
-	was := s.picked()
+	was, _ := s.picked()
 	newer := append([]engine.Summary{{Run: "run_new", Status: engine.StatusRunning, Admitted: ms(1000)}}, summaries()...)
 	m.Update(runsMsg{runs: newer, to: s.query()})
-	if s.picked() != was {
-		t.Errorf("the choice went from %s to %s", was, s.picked())
+	if now, _ := s.picked(); now != was {
+		t.Errorf("the choice went from %s to %s", was, now)
 	}
 	m.Update(runsMsg{runs: nil, to: engine.Query{Status: engine.StatusFailed}})
 	if len(s.runs) != len(newer) {

@@ -27,9 +27,9 @@ func TestEveryVerbIsReachableAndExplained(t *testing.T) {
 		h := &helpScreen{under: lang.OnBench}
 		m := testModel(t, "dark", 120, 36)
 		all := ""
-		for r, n := h.rows(m, 100), 0; n < r.n; n++ {
-			for _, s := range r.at(n) {
-				all += s.text
+		for r, n := h.rows(&m.ui, 100), 0; n < r.N; n++ {
+			for _, s := range r.At(n) {
+				all += s.Text
 			}
 			all += "\n"
 		}

@@ -21,7 +21,7 @@ func TestManyVerdicts(t *testing.T) {
 	}
 	v.Operations[4].Verdict = engine.Duplicate
 	v.Operations = append(v.Operations, scenarios.Operation{Step: "charge", Undo: true, Runs: v.Operations[0].Runs, Verdict: engine.OneEffect})
-	tr := truth{theme: m.t, view: &v, pick: 4}
+	tr := truth{Theme: m.t, view: &v, pick: 4}
 	all := ansi.Strip(strings.Join(tr.verdict(60, 20), "\n"))
 	order := []string{"#5 ✕ duplicate  createFulfillment", "#5 ✕ duplicate", "✓ one effect ×5  createFulfillment", "#1 ✓ one effect  undo charge"}
 	rest := all
@@ -43,12 +43,12 @@ func TestTheChosenRunIsInSight(t *testing.T) {
 	m := testModel(t, "dark", 120, 36)
 	for _, height := range []int{7, 8, 12, 25} {
 		for _, run := range []int{0, 7, 29} {
-			b := beliefPane{theme: m.t, view: testRuns(30), run: run, height: height}
+			b := beliefPane{Theme: m.t, view: testRuns(30), run: run, height: height}
 			r := b.rows(50)
-			if r.n > height {
-				t.Errorf("%d lines in a pane of %d", r.n, height)
+			if r.N > height {
+				t.Errorf("%d lines in a pane of %d", r.N, height)
 			}
-			if all := ansi.Strip(strings.Join(m.t.window(r, 0, 50, height), "\n")); !strings.Contains(all, "› #") || !strings.Contains(all, "more") {
+			if all := ansi.Strip(strings.Join(m.t.Window(r, 0, 50, height), "\n")); !strings.Contains(all, "› #") || !strings.Contains(all, "more") {
 				t.Errorf("run %d in %d lines is not seen:\n%s", run, height, all)
 			}
 		}
@@ -108,7 +108,7 @@ func TestATimeoutIsToldWhole(t *testing.T) {
 func TestARedeliveryKeepsWhatTheScriptDraws(t *testing.T) {
 	t.Parallel()
 	m := show(t, played(t, "naive-new-key-after-a-drop"))
-	d := identities{theme: m.t, view: m.session.view, op: &m.session.view.Operations[0]}
+	d := identities{Theme: m.t, view: m.session.view, op: &m.session.view.Operations[0]}
 	for _, i := range d.table() {
 		if (i.name == "key" || i.name == "resource id") && (i.retry.word != "new" || i.redelivery.word != "same") {
 			t.Errorf("%s: over a retry %q, over a redelivery %q", i.name, i.retry.word, i.redelivery.word)

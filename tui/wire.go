@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"faultlab/scenarios"
+	"faultlab/tui/draw"
 )
 
 // lanes are the columns of the wire: the clock, the caller's lifeline, the provider's.
@@ -41,32 +42,32 @@ func moment(d time.Duration) string {
 	return strconv.FormatInt(s/3600, 10) + ":" + two(s/60%60) + ":" + two(s%60)
 }
 
-var toneInks = map[scenarios.Tone]ink{
-	scenarios.TonePlain:   inkText,
-	scenarios.ToneQuiet:   inkQuiet,
-	scenarios.ToneGood:    inkGood,
-	scenarios.ToneBad:     inkBad,
-	scenarios.ToneUnknown: inkUnknown,
-	scenarios.ToneWire:    inkWire,
-	scenarios.ToneTruth:   inkTruth,
+var toneInks = map[scenarios.Tone]draw.Ink{
+	scenarios.TonePlain:   draw.Text,
+	scenarios.ToneQuiet:   draw.Quiet,
+	scenarios.ToneGood:    draw.Good,
+	scenarios.ToneBad:     draw.Bad,
+	scenarios.ToneUnknown: draw.Unknown,
+	scenarios.ToneWire:    draw.Wire,
+	scenarios.ToneTruth:   draw.Truth,
 }
 
 // glyphOf is the sign that says a tone again.
-func (g glyphs) glyphOf(t scenarios.Tone) string {
+func glyphOf(g draw.Glyphs, t scenarios.Tone) string {
 	switch t {
 	case scenarios.ToneGood:
-		return g.good
+		return g.Good
 	case scenarios.ToneBad:
-		return g.bad
+		return g.Bad
 	case scenarios.ToneUnknown:
-		return g.unknown
+		return g.Unknown
 	}
-	return g.note
+	return g.Note
 }
 
 // wirePicture draws rows of the wire.
 type wirePicture struct {
-	*theme
+	*draw.Theme
 	lanes
 	view    *scenarios.View
 	covered bool
@@ -114,45 +115,45 @@ func told(r scenarios.Row) scenarios.Row {
 }
 
 func (w wirePicture) labels() string {
-	p := w.pen(w.cells)
-	p.skip(w.caller)
-	p.put(inkStrong, "CALLER")
-	p.skip(w.provider - 6 - w.caller - 6)
-	p.put(inkStrong, "PROVIDER")
-	return p.line()
+	p := w.Pen(w.cells)
+	p.Skip(w.caller)
+	p.Put(draw.Strong, "CALLER")
+	p.Skip(w.provider - 6 - w.caller - 6)
+	p.Put(draw.Strong, "PROVIDER")
+	return p.Line()
 }
 
 // lifelines is an empty row, with a text beside the provider's lifeline.
 func (w wirePicture) lifelines(beside string) string {
-	p := w.pen(w.cells)
-	p.skip(w.caller)
-	p.put(inkFrame, w.glyphs.v)
-	p.skip(w.provider - w.caller - 1)
-	p.put(inkFrame, w.glyphs.v)
+	p := w.Pen(w.cells)
+	p.Skip(w.caller)
+	p.Put(draw.Frame, w.Glyphs.V)
+	p.Skip(w.provider - w.caller - 1)
+	p.Put(draw.Frame, w.Glyphs.V)
 	if beside != "" {
-		p.skip(1)
-		p.put(inkTruth, beside)
+		p.Skip(1)
+		p.Put(draw.Truth, beside)
 	}
-	return p.line()
+	return p.Line()
 }
 
 // begin writes the clock, quietly.
-func (w wirePicture) begin(r scenarios.Row) *pen {
-	p := w.pen(w.cells)
+func (w wirePicture) begin(r scenarios.Row) *draw.Pen {
+	p := w.Pen(w.cells)
 	at := moment(r.At.Sub(w.view.Start))
-	p.skip(w.clock - len(at))
-	p.put(inkQuiet, at)
-	p.skip(1)
+	p.Skip(w.clock - len(at))
+	p.Put(draw.Quiet, at)
+	p.Skip(1)
 	return p
 }
 
 // middle shortens a long path in its middle: the collection and the key's end are what people look for.
 func (w wirePicture) middle(s string, room int) string {
 	r := []rune(s)
-	if w.widthOf(s) <= room || len(r) <= room || room < 12 {
+	if w.WidthOf(s) <= room || len(r) <= room || room < 12 {
 		return s
 	}
-	return string(r[:room-7]) + w.glyphs.more + string(r[len(r)-6:])
+	return string(r[:room-7]) + w.Glyphs.More + string(r[len(r)-6:])
 }
 
 // row is one row as up to three lines.
@@ -176,106 +177,101 @@ func (w wirePicture) row(r scenarios.Row) []string {
 }
 
 func (w wirePicture) arrowRight(r scenarios.Row) string {
-	g, k := w.glyphs, toneInks[r.Tone]
+	g, k := w.Glyphs, toneInks[r.Tone]
 	if r.Hidden {
-		k = inkBad
+		k = draw.Bad
 	}
 	p := w.begin(r)
-	p.put(k, g.tee)
-	p.put(k, g.h)
-	p.skip(1)
+	p.Put(k, g.Tee)
+	p.Put(k, g.H)
+	p.Skip(1)
 	room := w.provider - w.caller - 5
-	label := w.pen(room)
-	label.put(inkText, w.middle(w.who(r)+r.Text, room))
-	if r.Hidden && w.widthOf(r.Detail)+2 > label.room {
+	label := w.Pen(room)
+	label.Put(draw.Text, w.middle(w.who(r)+r.Text, room))
+	if r.Hidden && w.WidthOf(r.Detail)+2 > label.Room {
 		r.Detail = "by the transport" // that says it all
 	}
 	if r.Detail != "" {
-		label.put(inkText, "  ")
-		label.put(detailInk(r), r.DetailWithin(label.room))
+		label.Put(draw.Text, "  ")
+		label.Put(detailInk(r), r.DetailWithin(label.Room))
 	}
-	used := room - label.room
-	p.b.WriteString(label.b.String())
-	p.room -= used
-	p.skip(1)
-	p.fill(k, g.h, room-used)
-	p.put(k, g.right)
-	p.put(inkFrame, g.v)
-	return p.line()
+	p.Add(label)
+	p.Skip(1)
+	p.Fill(k, g.H, label.Room)
+	p.Put(k, g.Right)
+	p.Put(draw.Frame, g.V)
+	return p.Line()
 }
 
 func (w wirePicture) arrowLeft(r scenarios.Row) string {
-	g, k := w.glyphs, toneInks[r.Tone]
+	g, k := w.Glyphs, toneInks[r.Tone]
 	p := w.begin(r)
-	p.put(inkFrame, g.v)
-	p.put(k, g.left)
-	w.label(p, k, k, g.h, w.provider-w.caller-2, w.who(r)+r.Label(), r.Detail)
-	p.put(k, g.end)
-	return p.line()
+	p.Put(draw.Frame, g.V)
+	p.Put(k, g.Left)
+	w.label(p, k, k, g.H, w.provider-w.caller-2, w.who(r)+r.Label(), r.Detail)
+	p.Put(k, g.End)
+	return p.Line()
 }
 
 // brokenArrow does not reach the caller. Of silence it says rather how long it was than that it was one.
 func (w wirePicture) brokenArrow(r scenarios.Row) string {
-	g, k := w.glyphs, toneInks[r.Tone]
+	g, k := w.Glyphs, toneInks[r.Tone]
 	dash := k
-	if k == inkUnknown {
-		dash = inkAlarm
+	if k == draw.Unknown {
+		dash = draw.Alarm
 	}
 	p := w.begin(r)
-	p.put(inkFrame, g.v)
-	p.skip(2)
-	p.put(dash, g.broken)
-	p.skip(1)
+	p.Put(draw.Frame, g.V)
+	p.Skip(2)
+	p.Put(dash, g.Broken)
+	p.Skip(1)
 	room := w.provider - w.caller - 6
-	if r.Kind == scenarios.RowSilence && r.Detail != "" && w.widthOf(w.who(r)+r.Text+" "+r.Detail) > room-2 {
+	if r.Kind == scenarios.RowSilence && r.Detail != "" && w.WidthOf(w.who(r)+r.Text+" "+r.Detail) > room-2 {
 		r.Text, r.Detail = r.Detail, ""
 	}
-	w.label(p, k, dash, g.dash, room, w.who(r)+r.Text, r.Detail)
-	p.skip(1)
-	p.put(inkFrame, g.v)
-	return p.line()
+	w.label(p, k, dash, g.Dash, room, w.who(r)+r.Text, r.Detail)
+	p.Skip(1)
+	p.Put(draw.Frame, g.V)
+	return p.Line()
 }
 
 // label writes a text amid a line of room cells.
-func (w wirePicture) label(p *pen, k, rule ink, glyph string, room int, text, detail string) {
+func (w wirePicture) label(p *draw.Pen, k, rule draw.Ink, glyph string, room int, text, detail string) {
 	if detail != "" {
 		text += " " + detail
 	}
-	width := min(w.widthOf(text), max(room-2, 0))
+	width := min(w.WidthOf(text), max(room-2, 0))
 	left := max((room-width-2)*3/5, 0)
-	p.fill(rule, glyph, left)
-	p.skip(1)
-	in := w.pen(width)
-	in.put(k, text)
-	p.b.WriteString(in.line())
-	p.room -= width
-	p.skip(1)
-	p.fill(rule, glyph, room-left-width-2)
+	p.Fill(rule, glyph, left)
+	p.Skip(1)
+	p.Within(width, draw.Say(k, text))
+	p.Skip(1)
+	p.Fill(rule, glyph, room-left-width-2)
 }
 
-var providerGlyphs = map[scenarios.RowKind]func(glyphs) string{
-	scenarios.RowCommit:  func(g glyphs) string { return g.effect },
-	scenarios.RowReplay:  func(g glyphs) string { return g.replay },
-	scenarios.RowRefused: func(g glyphs) string { return g.refused },
+var providerGlyphs = map[scenarios.RowKind]func(draw.Glyphs) string{
+	scenarios.RowCommit:  func(g draw.Glyphs) string { return g.Effect },
+	scenarios.RowReplay:  func(g draw.Glyphs) string { return g.Replay },
+	scenarios.RowRefused: func(g draw.Glyphs) string { return g.Refused },
 }
 
 func (w wirePicture) atProvider(r scenarios.Row) []string {
 	k := toneInks[r.Tone]
 	p := w.begin(r)
-	p.put(inkFrame, w.glyphs.v)
-	p.skip(w.provider - w.caller - 1)
-	p.put(k, providerGlyphs[r.Kind](w.glyphs))
-	p.skip(1)
-	p.put(k, r.Text)
+	p.Put(draw.Frame, w.Glyphs.V)
+	p.Skip(w.provider - w.caller - 1)
+	p.Put(k, providerGlyphs[r.Kind](w.Glyphs))
+	p.Skip(1)
+	p.Put(k, r.Text)
 	switch {
 	case r.Detail == "":
-	case w.widthOf(r.Detail) < p.room:
-		p.skip(1)
-		p.put(k, r.Detail)
+	case w.WidthOf(r.Detail) < p.Room:
+		p.Skip(1)
+		p.Put(k, r.Detail)
 	case r.Kind == scenarios.RowCommit: // which effect it is matters most
-		return []string{p.line(), w.lifelines(r.Detail)}
+		return []string{p.Line(), w.lifelines(r.Detail)}
 	}
-	return []string{p.line()}
+	return []string{p.Line()}
 }
 
 // across is something that was done to the bench: it belongs to neither side.
@@ -283,25 +279,25 @@ func (w wirePicture) across(r scenarios.Row) []string {
 	p := w.begin(r)
 	k := toneInks[r.Tone]
 	r.Detail = w.aboutFaults(r)
-	p.fill(inkFrame, w.glyphs.dash, 3)
-	p.skip(1)
+	p.Fill(draw.Frame, w.Glyphs.Dash, 3)
+	p.Skip(1)
 	if r.Tone == scenarios.ToneBad {
-		p.put(k, w.glyphs.bad+" ")
+		p.Put(k, w.Glyphs.Bad+" ")
 	}
-	p.put(k, r.Text)
-	if r.Detail == "" || w.widthOf(r.Detail) < p.room {
-		p.skip(min(1, len(r.Detail)))
-		p.put(inkQuiet, r.Detail)
-		p.skip(1)
-		p.fill(inkFrame, w.glyphs.dash, w.provider-(w.cells-p.room)+1)
-		return []string{p.line()}
+	p.Put(k, r.Text)
+	if r.Detail == "" || w.WidthOf(r.Detail) < p.Room {
+		p.Skip(min(1, len(r.Detail)))
+		p.Put(draw.Quiet, r.Detail)
+		p.Skip(1)
+		p.Fill(draw.Frame, w.Glyphs.Dash, w.provider-(w.cells-p.Room)+1)
+		return []string{p.Line()}
 	}
-	out := []string{p.line()}
-	for _, l := range w.wrap(r.Detail, w.cells-w.caller-4, 2) {
-		p := w.pen(w.cells)
-		p.skip(w.caller + 4)
-		p.put(inkQuiet, l)
-		out = append(out, p.line())
+	out := []string{p.Line()}
+	for _, l := range w.Wrap(r.Detail, w.cells-w.caller-4, 2) {
+		p := w.Pen(w.cells)
+		p.Skip(w.caller + 4)
+		p.Put(draw.Quiet, l)
+		out = append(out, p.Line())
 	}
 	return out
 }
@@ -312,7 +308,7 @@ func (w wirePicture) aboutFaults(r scenarios.Row) string {
 	switch r.Verb {
 	case "fault", "contract", "clearfaults":
 		if w.covered && r.Detail != "" {
-			return strings.Repeat(w.glyphs.cover, 3)
+			return strings.Repeat(w.Glyphs.Cover, 3)
 		}
 	}
 	return r.Detail
@@ -322,69 +318,64 @@ func (w wirePicture) aboutFaults(r scenarios.Row) string {
 func (w wirePicture) atCaller(r scenarios.Row) []string {
 	k := toneInks[r.Tone]
 	room := w.provider - w.caller - 2
-	head := say(k, w.callerGlyph(r)+w.who(r)+r.Text)
+	head := draw.Say(k, w.callerGlyph(r)+w.who(r)+r.Text)
 	rest := r.Detail
-	if used := w.width(head); rest != "" && used+2+w.widthOf(rest) <= room {
+	if used := w.Width(head); rest != "" && used+2+w.WidthOf(rest) <= room {
 		head = append(head, w.detail(rest, r.Mark)...)
 		rest = ""
 	}
 	out := []string{w.callerLine(w.begin(r), head, room)}
-	for _, l := range w.wrap(rest, room-2, 2) {
+	for _, l := range w.Wrap(rest, room-2, 2) {
 		if l != "" {
-			p := w.pen(w.cells)
-			p.skip(w.caller)
-			out = append(out, w.callerLine(p, say(inkQuiet, "  "+l), room))
+			p := w.Pen(w.cells)
+			p.Skip(w.caller)
+			out = append(out, w.callerLine(p, draw.Say(draw.Quiet, "  "+l), room))
 		}
 	}
 	return out
 }
 
-func (w wirePicture) callerLine(p *pen, text spans, room int) string {
-	p.put(inkFrame, w.glyphs.v)
-	p.skip(1)
-	in := w.pen(room)
-	for _, s := range text {
-		in.put(s.ink, s.text)
-	}
-	p.b.WriteString(in.line())
-	p.room -= room
-	p.put(inkFrame, w.glyphs.v)
-	return p.line()
+func (w wirePicture) callerLine(p *draw.Pen, text draw.Spans, room int) string {
+	p.Put(draw.Frame, w.Glyphs.V)
+	p.Skip(1)
+	p.Within(room, text)
+	p.Put(draw.Frame, w.Glyphs.V)
+	return p.Line()
 }
 
 // detail is quiet but for the last word about a key: the same or a new one is the point.
-func (w wirePicture) detail(s string, mark scenarios.KeyMark) spans {
-	k := map[scenarios.KeyMark]ink{scenarios.KeySame: inkGood, scenarios.KeyNew: inkBad}[mark]
+func (w wirePicture) detail(s string, mark scenarios.KeyMark) draw.Spans {
+	k := map[scenarios.KeyMark]draw.Ink{scenarios.KeySame: draw.Good, scenarios.KeyNew: draw.Bad}[mark]
 	if head, ok := strings.CutSuffix(s, " "+string(mark)); ok && mark != "" {
-		return say(inkQuiet, "  "+head, k, " "+string(mark))
+		return draw.Say(draw.Quiet, "  "+head, k, " "+string(mark))
 	}
-	return say(inkQuiet, "  "+s)
+	return draw.Say(draw.Quiet, "  "+s)
 }
 
-func detailInk(r scenarios.Row) ink {
+func detailInk(r scenarios.Row) draw.Ink {
 	if r.Mark == scenarios.KeyNew || r.Mark == scenarios.KeyMissing {
-		return inkBad
+		return draw.Bad
 	}
-	return inkQuiet
+	return draw.Quiet
 }
 
 func (w wirePicture) callerGlyph(r scenarios.Row) string {
-	g := w.glyphs
+	g := w.Glyphs
 	switch r.Kind {
 	case scenarios.RowAttempt:
 		return ""
 	case scenarios.RowWait:
-		return g.wait + " "
+		return g.Wait + " "
 	case scenarios.RowInbound:
-		return g.right + " "
+		return g.Right + " "
 	case scenarios.RowNotSent:
-		return g.bad + " "
+		return g.Bad + " "
 	case scenarios.RowRun:
 		if r.Tone == scenarios.ToneQuiet {
 			return ""
 		}
 	}
-	return g.glyphOf(r.Tone) + " "
+	return glyphOf(g, r.Tone) + " "
 }
 
 // manyRuns is from when on a run is named by its id, which needs no search.

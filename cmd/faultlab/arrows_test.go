@@ -17,7 +17,8 @@ var rooms = []struct {
 	may  string
 }{
 	{"cmd/faultlab", "tui scenarios store faultprovider engine"},
-	{"tui", "scenarios store faultprovider engine"},
+	{"tui", "tui/draw scenarios store faultprovider engine"},
+	{"tui/draw", ""},
 	{"tui/pin", ""},
 	{"scenarios", "store faultprovider engine"},
 	{"scenarios/lang", "engine/plain"},
@@ -43,8 +44,8 @@ var rooms = []struct {
 
 // outside says who may depend on heavy or telling modules: only these rooms, and those that may know them.
 var outside = map[string]string{
-	"github.com/charmbracelet/": "tui tui/pin",
-	"github.com/muesli/termenv": "tui tui/pin",
+	"github.com/charmbracelet/": "tui tui/draw",
+	"github.com/muesli/termenv": "tui tui/draw",
 	"github.com/spf13/cobra":    "cmd/faultlab",
 	"modernc.org/sqlite":        "store",
 	"github.com/dop251/goja":    "engine engine/script engine/woml",

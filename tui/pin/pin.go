@@ -1,18 +1,28 @@
-// Package pin settles, before Bubble Tea is initialised, which background the
-// terminal is taken to have.
+// Package pin keeps Bubble Tea from asking the terminal for its background while a
+// program is being initialised.
 //
-// Bubble Tea v1 asks the terminal for its background while the program is being
-// initialised, for every command of it, and waits 5 s where nothing answers (a
-// serial line, a CI runner's pty). A value that is set beforehand is not asked for.
-// Go initialises packages that are ready in the order of their import paths, and
-// "faultlab/tui/pin" comes before "github.com/charmbracelet/bubbletea"; both are
-// ready as soon as lipgloss is. A test of the package tui holds a silent terminal
-// against it.
+// Bubble Tea v1 asks in its init, in every command of the program, and waits 5 s
+// where nothing answers (a serial line, a CI runner's pty). It does not ask a terminal
+// whose TERM is "dumb", so that is what TERM is until package tui, which imports both,
+// puts it back in its own init.
 //
-// It promises that no question is asked, and never says what the background is:
-// the workbench asks by itself, with a limit, when it opens.
+// Go initialises packages that are ready in the order of their import paths. This one
+// imports nothing but os, so it is ready before os/exec and os/signal, which Bubble
+// Tea needs: it comes first under every module path that sorts before "os/exec",
+// as all that begin with a host name up to "n" do.
 package pin
 
-import "github.com/charmbracelet/lipgloss"
+import "os"
 
-func init() { lipgloss.SetHasDarkBackground(true) }
+var term, set = os.LookupEnv("TERM")
+
+func init() { os.Setenv("TERM", "dumb") } //nolint:errcheck // the name is valid
+
+// Restore gives TERM the value that it had before.
+func Restore() {
+	if set {
+		os.Setenv("TERM", term) //nolint:errcheck // the name is valid
+	} else {
+		os.Unsetenv("TERM") //nolint:errcheck // the name is valid
+	}
+}

@@ -5,12 +5,13 @@ import (
 	"strings"
 
 	"faultlab/scenarios"
+	"faultlab/tui/draw"
 )
 
 // identities tells apart the names that one logical effect goes by, and what
 // becomes of each when something is repeated.
 type identities struct {
-	*theme
+	*draw.Theme
 	view    *scenarios.View
 	op      *scenarios.Operation // nil: nothing was asked for yet
 	covered bool                 // what was made is the provider's to know
@@ -37,23 +38,23 @@ const (
 )
 
 // rows are a table with a column for each kind of repetition, or without room for them a line for each.
-func (d identities) rows(width int) rows {
+func (d identities) rows(width int) draw.Rows {
 	if d.op == nil {
-		return fixed(say(inkQuiet, "no operation yet"))
+		return draw.Fixed(draw.Say(draw.Quiet, "no operation yet"))
 	}
 	value := width - identityName - 3*identityMark - 3
 	wide := value >= 9
 	if !wide {
 		value = width - identityName
 	}
-	head := "what        " + padTo(d.theme, "which", value)
+	head := "what        " + draw.PadTo(d.Theme, "which", value)
 	if wide {
-		head += pad("retry", identityMark) + pad("rerun", identityMark) + "redelivery"
+		head += draw.Pad("retry", identityMark) + draw.Pad("rerun", identityMark) + "redelivery"
 	}
-	out := []spans{say(inkQuiet, head)}
+	out := []draw.Spans{draw.Say(draw.Quiet, head)}
 	table := d.table()
 	for _, i := range table {
-		line := say(inkQuiet, pad(i.name, identityName), inkStrong, padTo(d.theme, d.shorten(i.value, value-1), value))
+		line := draw.Say(draw.Quiet, draw.Pad(i.name, identityName), draw.Strong, draw.PadTo(d.Theme, d.Shorten(i.value, value-1), value))
 		if wide {
 			for _, a := range []again{i.retry, i.rerun, i.redelivery} {
 				line = append(line, d.mark(a))
@@ -62,29 +63,29 @@ func (d identities) rows(width int) rows {
 		out = append(out, line)
 	}
 	if wide {
-		return fixed(append(out, nil, say(inkGood, d.glyphs.good, inkQuiet, " seen here, else by the rules"))...)
+		return draw.Fixed(append(out, nil, draw.Say(draw.Good, d.Glyphs.Good, draw.Quiet, " seen here, else by the rules"))...)
 	}
 	for _, k := range []struct {
 		what string
 		of   func(identity) again
 	}{{"retry", func(i identity) again { return i.retry }}, {"rerun", func(i identity) again { return i.rerun }},
 		{"redelivery", func(i identity) again { return i.redelivery }}} {
-		out = append(out, nil, say(inkStrong, "the same over a "+k.what))
-		for _, l := range d.wrap(kept(table, k.of), width-2, 2) {
-			out = append(out, say(inkQuiet, "  "+l))
+		out = append(out, nil, draw.Say(draw.Strong, "the same over a "+k.what))
+		for _, l := range d.Wrap(kept(table, k.of), width-2, 2) {
+			out = append(out, draw.Say(draw.Quiet, "  "+l))
 		}
 	}
-	return fixed(out...)
+	return draw.Fixed(out...)
 }
 
-func (d identities) mark(a again) span {
+func (d identities) mark(a again) draw.Span {
 	switch {
 	case a.seen && a.word == "same":
-		return span{inkGood, pad(d.glyphs.good+" same", identityMark)}
+		return draw.Span{Ink: draw.Good, Text: draw.Pad(d.Glyphs.Good+" same", identityMark)}
 	case a.seen && a.word == "new":
-		return span{inkStrong, pad(d.glyphs.good+" new", identityMark)}
+		return draw.Span{Ink: draw.Strong, Text: draw.Pad(d.Glyphs.Good+" new", identityMark)}
 	}
-	return span{inkQuiet, pad("  "+a.word, identityMark)}
+	return draw.Span{Ink: draw.Quiet, Text: draw.Pad("  "+a.word, identityMark)}
 }
 
 func kept(table []identity, of func(identity) again) string {
@@ -114,7 +115,7 @@ func (d identities) table() []identity {
 		resource = append(resource, op.Effects[i].ID)
 	}
 	if d.covered {
-		resource, met = []string{strings.Repeat(d.glyphs.cover, 3)}, false
+		resource, met = []string{strings.Repeat(d.Glyphs.Cover, 3)}, false
 	}
 	none := again{"-", false}
 	return []identity{
@@ -163,10 +164,4 @@ func firstOf(s []string) string {
 		return ""
 	}
 	return s[0]
-}
-
-// pad fills ASCII labels of ours; values of others are cut before.
-func pad(s string, width int) string {
-	n := len([]rune(s))
-	return s + strings.Repeat(" ", max(1, width-n))
 }

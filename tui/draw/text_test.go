@@ -1,4 +1,4 @@
-package tui
+package draw
 
 import (
 	"strings"
@@ -32,7 +32,7 @@ func TestUntrustedTextCannotBreakALine(t *testing.T) {
 		{"a wide space", "\u3000", `\u3000`},
 		{"a skin tone", "👍🏽", `👍\U0001f3fd`},
 	} {
-		got, w, cut := clean(c.in, 100, false)
+		got, w, cut := Clean(c.in, 100, false)
 		if got != c.want || cut {
 			t.Errorf("%s: %q is shown as %q (cut %v), want %q", c.what, c.in, got, cut, c.want)
 		}
@@ -44,7 +44,7 @@ func TestUntrustedTextCannotBreakALine(t *testing.T) {
 
 func TestASCIIModeShowsNothingElse(t *testing.T) {
 	t.Parallel()
-	got, w, _ := clean("é订😀\u202e", 100, true)
+	got, w, _ := Clean("é订😀\u202e", 100, true)
 	if want := `\xe9\u8ba2\U0001f600\u202e`; got != want || w != len(got) {
 		t.Errorf("shown as %q of width %d", got, w)
 	}
@@ -54,20 +54,20 @@ func FuzzLinesKeepTheirWidth(f *testing.F) {
 	for _, s := range []string{"order-42", "\x1b[2J\x1b]0;x\a", "订单😀e\u0301", "👩\u200d💻🇩🇪", "a\u202eb\xff", strings.Repeat("w", 300), "\u0e33\u1100\u1161\u0915\u093f"} {
 		f.Add(s, 20)
 	}
-	uni, asc := testTheme(f, "dark", unicodeGlyphs), testTheme(f, "none", asciiGlyphs)
+	uni, asc := testTheme(f, "dark", Unicode), testTheme(f, "none", ASCII)
 	f.Fuzz(func(t *testing.T, s string, width int) {
 		if width < 0 || width > 250 {
 			return
 		}
-		for _, th := range []*theme{uni, asc} {
-			line := th.line(say(inkText, "│", inkBad, s, inkGood, s), width)
+		for _, th := range []*Theme{uni, asc} {
+			line := th.Line(Say(Text, "│", Bad, s, Good, s), width)
 			if got := ansi.StringWidth(line); got != width {
 				t.Fatalf("%q in %d cells came out %d wide: %q", s, width, got, line)
 			}
 			checkPlain(t, ansi.Strip(line))
 		}
-		for _, l := range uni.wrap(s, max(width, 1), 10) {
-			if uni.widthOf(l) > max(width, 8*4) { // one character can be an escape of ten cells, four of them a cluster
+		for _, l := range uni.Wrap(s, max(width, 1), 10) {
+			if uni.WidthOf(l) > max(width, 8*4) { // one character can be an escape of ten cells, four of them a cluster
 				t.Fatalf("wrapped to %d cells: %q", width, l)
 			}
 		}
@@ -89,7 +89,7 @@ func checkPlain(t testing.TB, s string) {
 
 func TestALineEndsInAnEllipsisWhereItIsCut(t *testing.T) {
 	t.Parallel()
-	th := testTheme(t, "none", unicodeGlyphs)
+	th := testTheme(t, "none", Unicode)
 	for _, c := range []struct {
 		in    string
 		width int
@@ -101,7 +101,7 @@ func TestALineEndsInAnEllipsisWhereItIsCut(t *testing.T) {
 		{"订单订单", 4, "订… "},
 		{"x", 0, ""},
 	} {
-		if got := ansi.Strip(th.line(say(inkText, c.in), c.width)); got != c.want {
+		if got := ansi.Strip(th.Line(Say(Text, c.in), c.width)); got != c.want {
 			t.Errorf("%q in %d cells: %q, want %q", c.in, c.width, got, c.want)
 		}
 	}
@@ -109,7 +109,7 @@ func TestALineEndsInAnEllipsisWhereItIsCut(t *testing.T) {
 
 func TestWrapping(t *testing.T) {
 	t.Parallel()
-	th := testTheme(t, "none", unicodeGlyphs)
+	th := testTheme(t, "none", Unicode)
 	for _, c := range []struct {
 		in           string
 		width, limit int
@@ -126,15 +126,15 @@ func TestWrapping(t *testing.T) {
 		{"It goes on,\nand ends\n\n", 11, 2, "It goes on,|and ends"},
 		{"", 5, 9, ""},
 	} {
-		if got := strings.Join(th.wrap(c.in, c.width, c.limit), "|"); got != c.want {
+		if got := strings.Join(th.Wrap(c.in, c.width, c.limit), "|"); got != c.want {
 			t.Errorf("%q in %d cells: %q, want %q", c.in, c.width, got, c.want)
 		}
 	}
 }
 
-func testTheme(t testing.TB, name string, g glyphs) *theme {
+func testTheme(t testing.TB, name string, g Glyphs) *Theme {
 	t.Helper()
-	th, err := newTheme(name, termenv.TrueColor, g)
+	th, err := NewTheme(name, termenv.TrueColor, g)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,11 +12,12 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"faultlab/engine"
+	"faultlab/tui/draw"
 )
 
-// memory is what the workbench keeps over a quit. Losing it loses no run: it is
+// settings are what the workbench keeps over a quit. Losing it loses no run: it is
 // about the screen alone, and a file that cannot be read counts as none.
-type memory struct {
+type settings struct {
 	Theme    string            `json:"theme,omitempty"`
 	Chosen   string            `json:"chosen,omitempty"`   // the scenario that was opened last
 	Covered  bool              `json:"covered,omitempty"`  // the truth was covered
@@ -30,12 +31,12 @@ type memory struct {
 	kept int // of these, the newest that is on disk
 }
 
-// recall reads the memory at path; an empty path forgets everything at the end.
-func recall(path string) *memory {
-	m := &memory{}
+// loadSettings reads the settings at path; an empty path forgets everything at the end.
+func loadSettings(path string) *settings {
+	m := &settings{}
 	if path != "" {
 		if data, err := os.ReadFile(path); err == nil && json.Unmarshal(data, m) != nil {
-			m = &memory{}
+			m = &settings{}
 		}
 	}
 	if m.Verdicts == nil {
@@ -50,16 +51,16 @@ func recall(path string) *memory {
 }
 
 // forgetStrangers takes out what only another version could have written.
-func (m *memory) forgetStrangers() {
-	if !slices.Contains(ThemeNames(), m.Theme) {
+func (m *settings) forgetStrangers() {
+	if !slices.Contains(draw.ThemeNames(), m.Theme) {
 		m.Theme = ""
 	}
 	maps.DeleteFunc(m.Verdicts, func(_, v string) bool { _, known := verdictSigns[engine.Verdict(v)]; return !known })
 	maps.DeleteFunc(m.Lessons, func(_ string, done int) bool { return done < 0 })
 }
 
-// toKeep is the memory as it is now, to be written by whoever may wait for the disk.
-func (m *memory) toKeep() (write func() error) {
+// toKeep is the settings as they are now, to be written by whoever may wait for the disk.
+func (m *settings) toKeep() (write func() error) {
 	n := m.made
 	data, err := json.MarshalIndent(m, "", "  ")
 	return func() error {
@@ -70,9 +71,9 @@ func (m *memory) toKeep() (write func() error) {
 	}
 }
 
-// write keeps the n-th memory that was to be kept, whole or not at all. Where a newer
+// write keeps the n-th settings that were to be kept, whole or not at all. Where a newer
 // one is on disk already, that one stays.
-func (m *memory) write(n int, data []byte) error {
+func (m *settings) write(n int, data []byte) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if n <= m.kept {
@@ -97,13 +98,13 @@ func (m *memory) write(n int, data []byte) error {
 	return err
 }
 
-// keep writes the memory in a command. That it cannot be kept is said, and nothing else depends on it.
-func (m *model) keep() tea.Cmd {
-	if m.memory.path == "" {
+// keep writes the settings in a command. That they cannot be kept is said, and nothing else depends on it.
+func (u *ui) keep() tea.Cmd {
+	if u.settings.path == "" {
 		return nil
 	}
-	m.memory.made++
-	write := m.memory.toKeep()
+	u.settings.made++
+	write := u.settings.toKeep()
 	return work(func() tea.Msg {
 		if err := write(); err != nil {
 			return keptMsg{err}
@@ -115,8 +116,8 @@ func (m *model) keep() tea.Cmd {
 type keptMsg struct{ err error }
 
 // remember notes the verdict of the open scenario once it is there, and reports whether that is new.
-func (m *model) remember() bool {
-	s := m.session
+func (u *ui) remember() bool {
+	s := u.session
 	if s.past() || !s.state.AtRest || s.storedRun() != "" {
 		return false
 	}
@@ -125,9 +126,9 @@ func (m *model) remember() bool {
 		return false
 	}
 	v := string(s.view.Operations[i].Verdict)
-	if m.memory.Verdicts[s.scenario.Name] == v && m.memory.Chosen == s.scenario.Name {
+	if u.settings.Verdicts[s.scenario.Name] == v && u.settings.Chosen == s.scenario.Name {
 		return false
 	}
-	m.memory.Verdicts[s.scenario.Name], m.memory.Chosen = v, s.scenario.Name
+	u.settings.Verdicts[s.scenario.Name], u.settings.Chosen = v, s.scenario.Name
 	return true
 }

@@ -9,6 +9,7 @@ import (
 
 	"faultlab/scenarios"
 	"faultlab/scenarios/lang"
+	"faultlab/tui/draw"
 )
 
 // Lesson is a list of scenarios that teach one thing.
@@ -44,29 +45,29 @@ func (c *course) predicted(q *scenarios.Question, right bool) {
 }
 
 // showLessons goes on with the lesson that is named; without a name it lists them, with how far one came.
-func (m *model) showLessons(c command) tea.Cmd {
+func (u *ui) showLessons(c command) tea.Cmd {
 	name := strings.TrimSpace(c.args)
-	for i := range m.opt.Lessons {
-		if l := &m.opt.Lessons[i]; l.Name == name {
-			return m.begin(l)
+	for i := range u.opt.Lessons {
+		if l := &u.opt.Lessons[i]; l.Name == name {
+			return u.begin(l)
 		}
 	}
 	if name != "" {
-		m.say(inkBad, "there is no lesson "+name)
+		u.say(draw.Bad, "there is no lesson "+name)
 		return nil
 	}
-	m.push(&menu{name: "Lessons", items: func(m *model) []item {
+	u.push(&menu{name: "Lessons", items: func(u *ui) []item {
 		var out []item
-		for i := range m.opt.Lessons {
-			l := &m.opt.Lessons[i]
-			done := m.memory.Lessons[l.Name]
+		for i := range u.opt.Lessons {
+			l := &u.opt.Lessons[i]
+			done := u.settings.Lessons[l.Name]
 			it := item{name: l.Title, mark: strconv.Itoa(done) + " of " + strconv.Itoa(len(l.Scenarios)), text: strings.Split(l.Text, "\n"),
-				do: func(m *model) tea.Cmd { m.pop(); return m.begin(l) }}
+				do: func(u *ui) tea.Cmd { u.pop(); return u.begin(l) }}
 			it.text = append(it.text, "")
 			for j, s := range l.Scenarios {
-				mark := m.t.glyphs.open
+				mark := u.t.Glyphs.Open
 				if j < done {
-					mark = m.t.glyphs.good
+					mark = u.t.Glyphs.Good
 				}
 				it.text = append(it.text, mark+" "+s.Title)
 			}
@@ -78,39 +79,37 @@ func (m *model) showLessons(c command) tea.Cmd {
 }
 
 // begin goes on with a lesson where it was left, or from its beginning.
-func (m *model) begin(l *Lesson) tea.Cmd {
-	at := m.memory.Lessons[l.Name]
+func (u *ui) begin(l *Lesson) tea.Cmd {
+	at := u.settings.Lessons[l.Name]
 	if at >= len(l.Scenarios) {
 		at = 0
 	}
 	if len(l.Scenarios) == 0 {
-		m.say(inkQuiet, "the lesson has no scenario yet")
+		u.say(draw.Quiet, "the lesson has no scenario yet")
 		return nil
 	}
-	m.course = &course{lesson: l, at: at}
-	m.push(&lessonScreen{})
+	u.course = &course{lesson: l, at: at}
+	u.push(&lessonScreen{})
 	return nil
 }
 
 // nextInLesson goes on: to the next scenario's text, or out of the lesson.
-func (m *model) nextInLesson(command) tea.Cmd {
-	c := m.course
+func (u *ui) nextInLesson(command) tea.Cmd {
+	c := u.course
 	if c == nil {
-		m.say(inkQuiet, "next: no lesson is being taken")
+		u.say(draw.Quiet, "next: no lesson is being taken")
 		return nil
 	}
-	if s, ok := m.top().(*lessonScreen); ok && !s.over {
-		return m.openFor(c.lesson.Scenarios[c.at])
-	}
 	c.at++
-	m.memory.Lessons[c.lesson.Name] = max(m.memory.Lessons[c.lesson.Name], c.at)
-	m.stack = append(m.stack[:1], &lessonScreen{over: c.at >= len(c.lesson.Scenarios)})
-	return m.keep()
+	u.settings.Lessons[c.lesson.Name] = max(u.settings.Lessons[c.lesson.Name], c.at)
+	u.home()
+	u.push(&lessonScreen{over: c.at >= len(c.lesson.Scenarios)})
+	return u.keep()
 }
 
 // openFor opens a scenario of the lesson: it asks, and the truth is covered until it was answered.
-func (m *model) openFor(s *lang.Scenario) tea.Cmd {
-	open := m.opt.Open
+func (u *ui) openFor(s *lang.Scenario) tea.Cmd {
+	open := u.opt.Open
 	return work(func() tea.Msg {
 		b, err := open(s, true)
 		return openedMsg{bench: b, scenario: s, err: err, lesson: true}
@@ -119,19 +118,19 @@ func (m *model) openFor(s *lang.Scenario) tea.Cmd {
 
 // lessonScreen is the page before a scenario, and the one after the last.
 type lessonScreen struct {
-	over   bool
-	scroll int
+	over  bool
+	pages draw.Pager
 }
 
 func (l *lessonScreen) on() lang.Screen { return lang.OnLesson }
 
-func (l *lessonScreen) title(m *model) spans {
-	c := m.course
-	return say(inkStrong, c.lesson.Title, inkQuiet, "  "+strconv.Itoa(min(c.at+1, len(c.lesson.Scenarios)))+" of "+strconv.Itoa(len(c.lesson.Scenarios)))
+func (l *lessonScreen) title(u *ui) draw.Spans {
+	c := u.course
+	return draw.Say(draw.Strong, c.lesson.Title, draw.Quiet, "  "+strconv.Itoa(min(c.at+1, len(c.lesson.Scenarios)))+" of "+strconv.Itoa(len(c.lesson.Scenarios)))
 }
 
-func (l *lessonScreen) draw(m *model, width, height int) []string {
-	t, c := m.t, m.course
+func (l *lessonScreen) draw(u *ui, width, height int) []string {
+	t, c := u.t, u.course
 	var texts []string
 	title, foot := c.lesson.Title, "enter runs it"
 	if l.over {
@@ -145,48 +144,35 @@ func (l *lessonScreen) draw(m *model, width, height int) []string {
 		title = s.Title
 		texts = append(texts, strings.Split(cmp.Or(s.Before, s.Teach), "\n")...)
 	}
-	b := box{title: say(inkStrong, title), frame: inkAccent, focus: true}
-	b.body = func(w, h int) []string {
-		var out []spans
-		measure := min(w-2, 76) // a line of text that can be read
+	b := draw.Box{Title: draw.Say(draw.Strong, title), Frame: draw.Accent, Focus: true}
+	b.Body = func(w, h int) []string {
+		var out []draw.Spans
+		measure := min(w, 78) // a line of text that can be read
 		for _, p := range texts {
-			for _, x := range t.wrap(p, measure, 40) {
-				out = append(out, say(inkText, "  "+x))
-			}
-			out = append(out, nil)
+			out = append(append(out, t.Paragraph(draw.Text, "  ", p, measure, 40)...), nil)
 		}
-		out = append(out, say(inkQuiet, "  "+foot))
-		l.scroll = clamp(l.scroll, 0, max(0, len(out)-h))
-		return t.window(fixed(out...), l.scroll, w, h)
+		return l.pages.Window(t, draw.Fixed(append(out, draw.Say(draw.Quiet, "  "+foot))...), w, h)
 	}
-	return t.draw(b, width, height)
+	return t.Box(b, width, height)
 }
 
 func (c *course) score() string {
-	if c.asked == 0 {
+	switch c.asked {
+	case 0:
 		return ""
-	}
-	if c.asked == 1 {
+	case 1:
 		return strconv.Itoa(c.right) + " of 1 prediction was right."
 	}
 	return strconv.Itoa(c.right) + " of " + strconv.Itoa(c.asked) + " predictions were right."
 }
 
-func (l *lessonScreen) verb(m *model, c command) (tea.Cmd, bool) {
-	switch c.verb.Name {
-	case "up":
-		l.scroll--
-	case "down":
-		l.scroll++
-	case "open":
-		if c.args != "" {
-			return nil, false
-		}
-		if l.over {
-			m.pop()
-			return nil, true
-		}
-		return m.openFor(m.course.lesson.Scenarios[m.course.at]), true
+func (l *lessonScreen) verb(u *ui, c command) (tea.Cmd, bool) {
+	switch {
+	case l.pages.Move(c.verb.Name):
+	case c.verb.Name == "next" && !l.over, c.verb.Name == "open" && c.args == "" && !l.over:
+		return u.openFor(u.course.lesson.Scenarios[u.course.at]), true
+	case c.verb.Name == "open" && c.args == "":
+		u.pop()
 	default:
 		return nil, false
 	}
@@ -194,61 +180,61 @@ func (l *lessonScreen) verb(m *model, c command) (tea.Cmd, bool) {
 }
 
 // answerOnBench takes the prediction, and lets the script go on.
-func answerOnBench(m *model, c command) tea.Cmd {
-	s := m.session
+func answerOnBench(u *ui, c command) tea.Cmd {
+	s := u.session
 	q := s.state.Asked
 	n, err := strconv.Atoi(strings.TrimSpace(c.args))
 	switch {
 	case q == nil:
 		return nil
 	case err != nil || n < 1 || n > len(q.Choices):
-		m.say(inkQuiet, "answer with a number from 1 to "+strconv.Itoa(len(q.Choices)))
+		u.say(draw.Quiet, "answer with a number from 1 to "+strconv.Itoa(len(q.Choices)))
 		return nil
 	}
 	s.asked, s.guess = q, n-1
-	if m.course != nil {
-		m.course.predicted(q, n-1 == q.Answer)
+	if u.course != nil {
+		u.course.predicted(q, n-1 == q.Answer)
 	}
 	bench := s.bench
 	return work(func() tea.Msg { bench.Answer(); return newsMsg{} })
 }
 
 // question is what is asked, or after the truth is there, how the prediction did.
-func (m *model) question(width int) []spans {
-	t, s := m.t, m.session
+func (u *ui) question(width int) []draw.Spans {
+	t, s := u.t, u.session
 	switch {
 	case s.state.Asked != nil:
-		return t.asking(s.state.Asked, width)
+		return asking(t, s.state.Asked, width)
 	case s.asked != nil && s.state.AtRest:
-		return t.answeredBy(s.asked, s.guess, width)
+		return answeredBy(t, s.asked, s.guess, width)
 	}
 	return nil
 }
 
-func (t *theme) asking(q *scenarios.Question, width int) []spans {
-	var out []spans
-	for _, l := range t.wrap(q.Text, width, 4) {
-		out = append(out, say(inkUnknown, l))
+func asking(t *draw.Theme, q *scenarios.Question, width int) []draw.Spans {
+	var out []draw.Spans
+	for _, l := range t.Wrap(q.Text, width, 4) {
+		out = append(out, draw.Say(draw.Unknown, l))
 	}
 	for i, c := range q.Choices {
-		out = append(out, say(inkCap, " "+strconv.Itoa(i+1)+" ", inkText, "  "+strconv.Quote(c)))
+		out = append(out, draw.Say(draw.Cap, " "+strconv.Itoa(i+1)+" ", draw.Text, "  "+strconv.Quote(c)))
 	}
 	return out
 }
 
-func (t *theme) answeredBy(q *scenarios.Question, guess, width int) []spans {
-	var out []spans
-	k, said := inkGood, t.glyphs.good+" you said "+strconv.Quote(q.Choices[guess])+", and so it is"
+func answeredBy(t *draw.Theme, q *scenarios.Question, guess, width int) []draw.Spans {
+	var out []draw.Spans
+	k, said := draw.Good, t.Glyphs.Good+" you said "+strconv.Quote(q.Choices[guess])+", and so it is"
 	if guess != q.Answer {
-		k, said = inkBad, t.glyphs.bad+" you said "+strconv.Quote(q.Choices[guess])+"; it is "+strconv.Quote(q.Choices[q.Answer])
+		k, said = draw.Bad, t.Glyphs.Bad+" you said "+strconv.Quote(q.Choices[guess])+"; it is "+strconv.Quote(q.Choices[q.Answer])
 	}
-	for _, l := range t.wrap(said, width, 3) {
-		out = append(out, say(k, l))
+	for _, l := range t.Wrap(said, width, 3) {
+		out = append(out, draw.Say(k, l))
 	}
 	for _, p := range strings.Split(q.Because, "\n") {
-		for _, l := range t.wrap(p, width, 6) {
-			out = append(out, say(inkText, l))
+		for _, l := range t.Wrap(p, width, 6) {
+			out = append(out, draw.Say(draw.Text, l))
 		}
 	}
-	return append(out, say(inkAccent, keyOfVerb("next", lang.OnBench), inkQuiet, " goes on"))
+	return append(out, draw.Say(draw.Accent, keyOfVerb("next", lang.OnBench), draw.Quiet, " goes on"))
 }

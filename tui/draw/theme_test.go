@@ -1,4 +1,4 @@
-package tui
+package draw
 
 import (
 	"math"
@@ -18,36 +18,26 @@ func TestEveryInkCanBeRead(t *testing.T) {
 	t.Parallel()
 	for _, p := range schemes {
 		for k, l := range p.ink {
-			if l.fg.rgb == "" || ink(k) == inkFrame {
+			if l.fg.rgb == "" || Ink(k) == Frame {
 				continue
 			}
-			backs := append([]string{p.page.back}, p.back...)
+			backs := append([]string{p.page.Back}, p.back...)
 			if l.bg.rgb != "" {
 				backs = []string{l.bg.rgb}
 			}
 			for _, b := range backs {
 				if c := contrastOf(l.fg.rgb, b); c < enough {
-					t.Errorf("theme %s: %v on %s has a contrast of %.2f:1", p.name, ink(k), b, c)
+					t.Errorf("theme %s: %v on %s has a contrast of %.2f:1", p.name, Ink(k), b, c)
 				}
 			}
 		}
 	}
 }
 
-func TestAPictureHasTheColoursOfItsTheme(t *testing.T) {
+func TestTextOnThePageOfAPictureCanBeRead(t *testing.T) {
 	t.Parallel()
 	for _, p := range schemes {
-		m := testModel(t, p.name, 120, 36)
-		m.t = p.ready(termenv.ANSI, unicodeGlyphs) // a terminal of few colours
-		onBench(m, "C. Commit, then drop", commitThenDrop(false))
-		frame, on := m.picture()
-		drawn := svg(frame, on, m.width, m.height)
-		for _, want := range []string{p.page.back, p.page.text, p.ink[inkUnknown].bg.rgb, p.ink[inkQuiet].fg.rgb} {
-			if !strings.Contains(string(drawn), want) {
-				t.Errorf("theme %s: the picture is drawn without %s", p.name, want)
-			}
-		}
-		if c := contrastOf(on.back, on.text); c < enough {
+		if c := contrastOf(p.page.Back, p.page.Text); c < enough {
 			t.Errorf("theme %s: text on its page has a contrast of %.2f:1", p.name, c)
 		}
 	}
@@ -56,16 +46,16 @@ func TestAPictureHasTheColoursOfItsTheme(t *testing.T) {
 func TestTheThemeWithoutHuesKeepsBoldAndReverse(t *testing.T) {
 	t.Parallel()
 	for _, depth := range []termenv.Profile{termenv.Ascii, termenv.TrueColor} {
-		th, err := newTheme("none", depth, unicodeGlyphs)
+		th, err := NewTheme("none", depth, Unicode)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := th.inks[inkUnknown].on; got != "\x1b[1;7m" {
+		if got := th.inks[Unknown].on; got != "\x1b[1;7m" {
 			t.Errorf("unknown is written as %q, want bold and reverse", got)
 		}
 		for k, s := range th.inks {
 			if strings.Contains(s.on, "3") || strings.Contains(s.on, "4") {
-				t.Errorf("%v has a hue: %q", ink(k), s.on)
+				t.Errorf("%v has a hue: %q", Ink(k), s.on)
 			}
 		}
 	}
@@ -75,11 +65,11 @@ func TestEveryThemeWritesItsInksAsColours(t *testing.T) {
 	t.Parallel()
 	for _, p := range schemes[:3] {
 		for depth, want := range map[termenv.Profile]string{termenv.TrueColor: "38;2;", termenv.ANSI256: "38;5;", termenv.ANSI: "\x1b["} {
-			th, err := newTheme(p.name, depth, unicodeGlyphs)
+			th, err := NewTheme(p.name, depth, Unicode)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := th.inks[inkGood].on; !strings.Contains(got, want) {
+			if got := th.inks[Good].on; !strings.Contains(got, want) {
 				t.Errorf("theme %s at depth %v writes %q", p.name, depth, got)
 			}
 		}
@@ -88,16 +78,16 @@ func TestEveryThemeWritesItsInksAsColours(t *testing.T) {
 
 func TestAnUnknownThemeIsRefused(t *testing.T) {
 	t.Parallel()
-	if _, err := newTheme("solarized", termenv.TrueColor, unicodeGlyphs); err == nil || !strings.Contains(err.Error(), "high-contrast") || strings.Contains(err.Error(), "auto") {
+	if _, err := NewTheme("solarized", termenv.TrueColor, Unicode); err == nil || !strings.Contains(err.Error(), "high-contrast") || strings.Contains(err.Error(), "auto") {
 		t.Errorf("refused with %v", err)
 	}
 }
 
 func TestGlyphsAreOneCellWide(t *testing.T) {
 	t.Parallel()
-	for _, g := range []glyphs{unicodeGlyphs, asciiGlyphs} {
+	for _, g := range []Glyphs{Unicode, ASCII} {
 		for _, s := range allGlyphs(g) {
-			if out, w, _ := clean(s, 10, g.ascii); out != s || w != 1 || ansi.StringWidth(s) != 1 {
+			if out, w, _ := Clean(s, 10, g.ASCII); out != s || w != 1 || ansi.StringWidth(s) != 1 {
 				t.Errorf("glyph %q is shown as %q, %d cells wide", s, out, w)
 			}
 		}
@@ -125,7 +115,7 @@ func luminance(rgb string) float64 {
 	return 0.2126*lin(n>>16) + 0.7152*lin(n>>8) + 0.0722*lin(n)
 }
 
-func allGlyphs(g glyphs) (out []string) {
+func allGlyphs(g Glyphs) (out []string) {
 	for v, i := reflect.ValueOf(g), 0; i < v.NumField(); i++ {
 		if f := v.Field(i); f.Kind() == reflect.String {
 			out = append(out, f.String())

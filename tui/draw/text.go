@@ -1,4 +1,4 @@
-package tui
+package draw
 
 import (
 	"fmt"
@@ -12,18 +12,18 @@ import (
 
 // narrow measures every rune of ambiguous width as one cell, whatever the
 // locale says: a frame must not depend on the environment. Where a terminal
-// draws them two cells wide, the ASCII glyphs are used (see glyphsFor).
+// draws them two cells wide, the ASCII glyphs are used.
 var narrow = &runewidth.Condition{StrictEmojiNeutral: true}
 
-// clean makes text safe to stand in a frame, and measures it. It is the one way
-// in for every string, ours and other people's alike: pen.put calls it.
+// Clean makes text safe to stand in a frame, and measures it. It is the one way
+// in for every string, ours and other people's alike: Pen.Put calls it.
 //
 // What comes out holds no control characters, no direction or joining marks and
 // no character whose width terminals disagree about; each of those is written
 // as an escape, \x1b or \u202e, so that two different keys never look the same.
 // At most max cells are used; cut reports that there was more. With ascii,
 // everything outside ASCII is escaped.
-func clean(s string, max int, ascii bool) (out string, width int, cut bool) {
+func Clean(s string, max int, ascii bool) (out string, width int, cut bool) {
 	if n := plainPrefix(s, max+1); n == len(s) {
 		if n <= max {
 			return s, n, false
@@ -171,15 +171,15 @@ func escapeBytes(s string) (string, int) {
 	return b.String(), b.Len()
 }
 
-// widthOf measures text as it would be shown, up to a bound that no screen exceeds.
-func (t *theme) widthOf(s string) int {
-	_, w, _ := clean(s, 1000, t.glyphs.ascii)
+// WidthOf measures text as it would be shown, up to a bound that no screen exceeds.
+func (t *Theme) WidthOf(s string) int {
+	_, w, _ := Clean(s, 1000, t.Glyphs.ASCII)
 	return w
 }
 
-// wrap breaks text into lines of at most width cells, at spaces where it can. It
+// Wrap breaks text into lines of at most width cells, at spaces where it can. It
 // never gives more than limit lines; a mark says that there would be more.
-func (t *theme) wrap(s string, width, limit int) []string {
+func (t *Theme) Wrap(s string, width, limit int) []string {
 	if width < 1 || limit < 1 {
 		return nil
 	}
@@ -187,15 +187,15 @@ func (t *theme) wrap(s string, width, limit int) []string {
 	for _, para := range strings.Split(s, "\n") {
 		line, used := "", 0
 		for _, word := range strings.Fields(para) {
-			w := t.widthOf(word)
+			w := t.WidthOf(word)
 			if used > 0 && used+1+w > width {
 				out = append(out, line)
 				line, used = "", 0
 			}
 			for w > width && len(out) <= limit {
 				var head string
-				head, word = t.chop(word, width)
-				out, w = append(out, head), t.widthOf(word)
+				head, word = t.Chop(word, width)
+				out, w = append(out, head), t.WidthOf(word)
 			}
 			if len(out) > limit {
 				break
@@ -214,29 +214,82 @@ func (t *theme) wrap(s string, width, limit int) []string {
 }
 
 // marked is a line with a mark at its end that says that something is missing there.
-func (t *theme) marked(line string, width int) string {
-	room := width - t.widthOf(t.glyphs.more)
+func (t *Theme) marked(line string, width int) string {
+	room := width - t.WidthOf(t.Glyphs.More)
 	switch {
 	case room < 1:
 		line = ""
-	case t.widthOf(line) > room:
-		line, _ = t.chop(line, room)
+	case t.WidthOf(line) > room:
+		line, _ = t.Chop(line, room)
 	}
-	return line + t.glyphs.more
+	return line + t.Glyphs.More
 }
 
-// chop splits text after at most width cells, but never before its first character.
-func (t *theme) chop(s string, width int) (head, tail string) {
+// Chop splits text after at most width cells, but never before its first character.
+func (t *Theme) Chop(s string, width int) (head, tail string) {
 	rest, used, state := s, 0, -1
 	for rest != "" {
 		var cluster string
 		before := rest
 		cluster, rest, _, state = uniseg.FirstGraphemeClusterInString(rest, state)
-		_, w := cleanCluster(cluster, t.glyphs.ascii)
+		_, w := cleanCluster(cluster, t.Glyphs.ASCII)
 		if used > 0 && used+w > width {
 			return s[:len(s)-len(before)], before
 		}
 		used += w
 	}
 	return s, ""
+}
+
+// Shorten keeps both ends of a key or an id, which is where people compare them.
+func (t *Theme) Shorten(s string, room int) string {
+	if room < 5 || t.WidthOf(s) <= room {
+		return s
+	}
+	head, digest := "", s
+	if rest, ok := strings.CutPrefix(s, "sha256:"); ok && room >= 16 {
+		head, digest = "sha256:", rest
+	}
+	r := []rune(digest)
+	keep := max(2, min(8, (room-len(head)-1)/2))
+	if len(r) <= 2*keep {
+		return s
+	}
+	return head + string(r[:keep]) + t.Glyphs.More + string(r[len(r)-keep:])
+}
+
+// Tail is the end of a key, as rows and logs have room for it.
+func (t *Theme) Tail(key string) string {
+	if r := []rune(key); len(r) > 16 {
+		return t.Glyphs.More + string(r[len(r)-4:])
+	}
+	return key
+}
+
+// Head is the beginning of an id, where there is no room for all of it.
+func (t *Theme) Head(id string, room int) string {
+	if t.WidthOf(id) <= room {
+		return id
+	}
+	out, _, _ := Clean(id, room-1, t.Glyphs.ASCII)
+	return out + t.Glyphs.More
+}
+
+func PadTo(t *Theme, s string, width int) string {
+	return s + strings.Repeat(" ", max(1, width-t.WidthOf(s)))
+}
+
+// Pad fills ASCII labels of ours; values of others are cut before.
+func Pad(s string, width int) string {
+	n := len([]rune(s))
+	return s + strings.Repeat(" ", max(1, width-n))
+}
+
+// Paragraph wraps text to lines of one ink behind an indent, at most limit of them.
+// The width is that of a whole line.
+func (t *Theme) Paragraph(k Ink, indent, text string, width, limit int) (out []Spans) {
+	for _, l := range t.Wrap(text, width-len(indent), limit) {
+		out = append(out, Say(k, indent+l))
+	}
+	return out
 }
