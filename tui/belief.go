@@ -89,9 +89,7 @@ func (b beliefPane) others(width int) draw.Rows {
 func (b beliefPane) full(r *engine.Run, width int, unfold bool) []draw.Spans {
 	out := []draw.Spans{draw.Say(draw.Strong, b.Shorten(r.ID, max(12, width-10)), draw.Quiet, " "+r.Admitted.Workflow), b.status(r)}
 	if r.Message != "" && !r.Reconcile {
-		for _, l := range b.Wrap(r.Message, width, 6) {
-			out = append(out, draw.Say(draw.Quiet, l))
-		}
+		out = append(out, b.Paragraph(draw.Quiet, "", r.Message, width, 6)...)
 	}
 	focus := focusStep(r)
 	for _, s := range r.Steps {

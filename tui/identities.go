@@ -71,9 +71,7 @@ func (d identities) rows(width int) draw.Rows {
 	}{{"retry", func(i identity) again { return i.retry }}, {"rerun", func(i identity) again { return i.rerun }},
 		{"redelivery", func(i identity) again { return i.redelivery }}} {
 		out = append(out, nil, draw.Say(draw.Strong, "the same over a "+k.what))
-		for _, l := range d.Wrap(kept(table, k.of), width-2, 2) {
-			out = append(out, draw.Say(draw.Quiet, "  "+l))
-		}
+		out = append(out, d.Paragraph(draw.Quiet, "  ", kept(table, k.of), width, 2)...)
 	}
 	return draw.Fixed(out...)
 }

@@ -213,9 +213,7 @@ func (u *ui) question(width int) []draw.Spans {
 
 func asking(t *draw.Theme, q *scenarios.Question, width int) []draw.Spans {
 	var out []draw.Spans
-	for _, l := range t.Wrap(q.Text, width, 4) {
-		out = append(out, draw.Say(draw.Unknown, l))
-	}
+	out = append(out, t.Paragraph(draw.Unknown, "", q.Text, width, 4)...)
 	for i, c := range q.Choices {
 		out = append(out, draw.Say(draw.Cap, " "+strconv.Itoa(i+1)+" ", draw.Text, "  "+strconv.Quote(c)))
 	}
@@ -228,13 +226,9 @@ func answeredBy(t *draw.Theme, q *scenarios.Question, guess, width int) []draw.S
 	if guess != q.Answer {
 		k, said = draw.Bad, t.Glyphs.Bad+" you said "+strconv.Quote(q.Choices[guess])+"; it is "+strconv.Quote(q.Choices[q.Answer])
 	}
-	for _, l := range t.Wrap(said, width, 3) {
-		out = append(out, draw.Say(k, l))
-	}
+	out = append(out, t.Paragraph(k, "", said, width, 3)...)
 	for _, p := range strings.Split(q.Because, "\n") {
-		for _, l := range t.Wrap(p, width, 6) {
-			out = append(out, draw.Say(draw.Text, l))
-		}
+		out = append(out, t.Paragraph(draw.Text, "", p, width, 6)...)
 	}
 	return append(out, draw.Say(draw.Accent, keyOfVerb("next", lang.OnBench), draw.Quiet, " goes on"))
 }

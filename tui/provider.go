@@ -255,9 +255,7 @@ func (t truth) ofRun(width int) []draw.Spans {
 	}
 	s := runVerdictSigns[v.RunVerdict]
 	out := []draw.Spans{draw.Say(draw.Text, runName(t.view, t.view.Runs[i].ID)+" ", s.Ink, t.Glyphs.Of(s))}
-	for _, l := range t.Wrap(v.Why(), width-1, 4) {
-		out = append(out, draw.Say(draw.Quiet, l))
-	}
+	out = append(out, t.Paragraph(draw.Quiet, "", v.Why(), width-1, 4)...)
 	return append(out, nil)
 }
 
@@ -281,9 +279,7 @@ func (t truth) explain(op *scenarios.Operation, named bool, width int) []draw.Sp
 		return out
 	}
 	out = append(out, nil)
-	for _, l := range t.Wrap(op.Why, width-1, 12) {
-		out = append(out, draw.Say(draw.Quiet, l))
-	}
+	out = append(out, t.Paragraph(draw.Quiet, "", op.Why, width-1, 12)...)
 	return out
 }
 
@@ -362,9 +358,7 @@ func (t truth) others() []draw.Spans {
 func (t truth) unmet(width int) []draw.Spans {
 	if why := t.state.TookOver; why != "" && len(t.state.Failed) == 0 {
 		out := []draw.Spans{nil}
-		for _, l := range t.Wrap(why, width-1, 4) {
-			out = append(out, draw.Say(draw.Quiet, l))
-		}
+		out = append(out, t.Paragraph(draw.Quiet, "", why, width-1, 4)...)
 		return out
 	}
 	if len(t.state.Failed) == 0 {
@@ -372,9 +366,7 @@ func (t truth) unmet(width int) []draw.Spans {
 	}
 	out := []draw.Spans{nil, draw.Say(draw.Bad, t.Glyphs.Bad+" "+plural(len(t.state.Failed), "expectation")+" not met")}
 	for _, f := range t.state.Failed {
-		for _, l := range t.Wrap(f, width-3, 3) {
-			out = append(out, draw.Say(draw.Quiet, "  "+l))
-		}
+		out = append(out, t.Paragraph(draw.Quiet, "  ", f, width-1, 3)...)
 	}
 	return out
 }

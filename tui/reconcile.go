@@ -210,9 +210,7 @@ func (p *reconcileScreen) evidence(u *ui, op *scenarios.Operation, width, how in
 				continue
 			}
 			out = append(out, line)
-			for _, l := range t.Wrap(limits(&e), width-2, 3) {
-				out = append(out, draw.Say(draw.Quiet, "  "+l))
-			}
+			out = append(out, t.Paragraph(draw.Quiet, "  ", limits(&e), width, 3)...)
 			if len(e.Body) > 0 {
 				out = append(out, draw.Say(draw.Truth, "  "+string(e.Body)))
 			}
@@ -243,9 +241,7 @@ func (p *reconcileScreen) nothing(u *ui, op *scenarios.Operation) draw.Spans {
 // decided is a decision that was taken, with its reason.
 func (p *reconcileScreen) decided(u *ui, d *engine.DecidedAt, width int) []draw.Spans {
 	out := []draw.Spans{draw.Say(draw.Quiet, moment(d.At.Sub(u.session.view.Start))+" decision ", draw.Strong, string(d.Decision))}
-	for _, l := range u.t.Wrap(strings.TrimSpace(d.Reason+" "+forced(d.Forced)), width-2, 3) {
-		out = append(out, draw.Say(draw.Quiet, "  "+l))
-	}
+	out = append(out, u.t.Paragraph(draw.Quiet, "  ", strings.TrimSpace(d.Reason+" "+forced(d.Forced)), width, 3)...)
 	return out
 }
 
@@ -294,9 +290,7 @@ func (p *reconcileScreen) option(u *ui, i int, o scenarios.Option, width, how in
 	if how != airy && i != p.pick {
 		return out
 	}
-	for _, l := range t.Wrap(text, width-5, 4-how) {
-		out = append(out, draw.Say(k, "    "+l))
-	}
+	out = append(out, t.Paragraph(k, "    ", text, width-1, 4-how)...)
 	return out
 }
 
