@@ -178,7 +178,7 @@ func TestTheClipboardIsReachedThroughMultiplexers(t *testing.T) {
 		{map[string]string{"TERM": "screen-256color"}, []string{"\x1bP" + plain + "\x1b\\"}},
 		{map[string]string{"TERM": "tmux-256color", "TMUX": "/tmp/tmux"}, []string{plain, "\x1bPtmux;\x1b" + plain + "\x1b\\"}}, // set-clipboard on; allow-passthrough on
 	} {
-		if got := clipboard("key", multiplexer(func(k string) string { return c.env[k] })); got != strings.Join(c.want, "") {
+		if got := clipboardCode("key", multiplexer(func(k string) string { return c.env[k] })); got != strings.Join(c.want, "") {
 			t.Errorf("under %v the terminal gets %q", c.env, got)
 		}
 	}

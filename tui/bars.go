@@ -307,42 +307,23 @@ func (m *model) footerWord(name string, on lang.Screen) string {
 	return name
 }
 
-// offers tells verbs apart that take each other's place in the footer.
+// offers tells verbs apart that take each other's place in the footer. A screen may know better.
 func (m *model) offers(name string) bool {
-	s := m.session
-	switch top := m.top().(type) {
-	case *reconcileScreen:
-		if name == "open" {
-			return false // what it takes stands in the pane
-		}
-		if decides(name) {
-			return unsure(top.op(&m.ui))
-		}
-	case *runsScreen:
-		return top.list.Count() > 0 || name != "open" && name != "lookup" && name != "rerun" && name != "copy"
-	case *unknownsScreen:
-		return top.list.Count() > 0 || name != "open" && name != "copy" && !decides(name)
-	case *lessonScreen:
-		return name != "open" || !top.over
-	case *helpScreen:
-		return name != "open"
-	case *compareScreen:
-		return name != "filter" && name != "open"
-	case *sourceScreen:
-		return name != "filter"
+	if s, ok := m.top().(interface{ offers(u *ui, verb string) bool }); ok && !s.offers(&m.ui, name) {
+		return false
 	}
-	if s == nil {
+	s, onBench := m.session, m.top().on() == lang.OnBench
+	switch {
+	case s == nil:
 		return true
-	}
-	switch name {
-	case "crash":
+	case name == "crash":
 		return !s.view.WorkerDown
-	case "restart":
+	case name == "restart":
 		return s.view.WorkerDown
-	case "lookup":
-		return m.top().on() != lang.OnBench || s.known.loud || s.storedRun() != "" && atWork(s.view.Runs)
-	case "answer":
-		return m.top().on() == lang.OnBench && s.state.Asked != nil
+	case name == "lookup":
+		return !onBench || s.known.loud || s.storedRun() != "" && atWork(s.view.Runs)
+	case name == "answer":
+		return onBench && s.state.Asked != nil
 	}
 	return true
 }

@@ -238,6 +238,8 @@ func compared(t *draw.Theme, list []scenarios.Row, diff int) draw.Rows {
 	}}
 }
 
+func (s *compareScreen) offers(_ *ui, verb string) bool { return verb != "filter" && verb != "open" }
+
 func (s *compareScreen) verb(u *ui, c command) (tea.Cmd, bool) {
 	step, moves := map[string]int{"up": -1, "down": 1, "pageup": -10, "pagedown": 10, "top": -s.scroll, "bottom": 1 << 20}[c.verb.Name]
 	switch {

@@ -213,6 +213,8 @@ func (v *sourceScreen) enters() string {
 	return "load it"
 }
 
+func (v *sourceScreen) offers(_ *ui, verb string) bool { return verb != "filter" }
+
 func (v *sourceScreen) verb(u *ui, c command) (tea.Cmd, bool) {
 	switch {
 	case v.pages.Move(c.verb.Name):

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"strings"
 	"time"
 
+	"github.com/atotto/clipboard"
 	"github.com/aymanbagabas/go-osc52/v2"
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
@@ -350,18 +350,18 @@ func (u *ui) copy(what, text string) tea.Cmd {
 	out, tools, through := u.opt.Out, u.opt.tools, u.opt.through
 	return work(func() tea.Msg {
 		if out != nil {
-			_, _ = io.WriteString(out, clipboard(text, through)) // a terminal that is gone ends the program anyway
+			_, _ = io.WriteString(out, clipboardCode(text, through)) // a terminal that is gone ends the program anyway
 		}
 		if tools {
-			native(text)
+			_ = clipboard.WriteAll(text) // where there is no tool, the terminal's clipboard has it
 		}
 		return nil
 	})
 }
 
-// clipboard is what has a terminal put text into its clipboard. tmux takes the plain
+// clipboardCode is what has a terminal put text into its clipboard. tmux takes the plain
 // form into its own or hands the wrapped one on, as it was told to: it gets both.
-func clipboard(text, through string) string {
+func clipboardCode(text, through string) string {
 	seq := osc52.New(text)
 	switch through {
 	case "tmux":
@@ -381,24 +381,6 @@ func multiplexer(env func(string) string) string {
 		return "screen"
 	}
 	return ""
-}
-
-// native uses the first clipboard tool that fits the session, if there is one.
-func native(text string) {
-	for _, tool := range []struct{ env, name, args string }{
-		{"WAYLAND_DISPLAY", "wl-copy", ""},
-		{"DISPLAY", "xclip", "-selection clipboard"},
-		{"HOME", "pbcopy", ""},
-	} {
-		path, err := exec.LookPath(tool.name)
-		if err != nil || os.Getenv(tool.env) == "" {
-			continue
-		}
-		cmd := exec.Command(path, strings.Fields(tool.args)...)
-		cmd.Stdin = strings.NewReader(text)
-		_ = cmd.Run() // the terminal's clipboard has it
-		return
-	}
 }
 
 // curl is the newest write of the operation as a line for a shell, with its body where that is kept.

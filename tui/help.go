@@ -92,6 +92,8 @@ func (s *helpScreen) inFull(u *ui, v *lang.Verb, width int) []draw.Spans {
 
 func (s *helpScreen) typed(_ *ui, k tea.KeyMsg) (tea.Cmd, bool) { return nil, s.filter.Type(k) }
 
+func (s *helpScreen) offers(_ *ui, verb string) bool { return verb != "open" }
+
 func (s *helpScreen) verb(u *ui, c command) (tea.Cmd, bool) {
 	switch {
 	case s.pages.Move(c.verb.Name):

@@ -127,29 +127,13 @@ func (u *ui) done(d doneMsg) tea.Cmd {
 	return u.tick()
 }
 
-// keyName is a key as the footer writes it.
-func keyName(k string) string {
-	switch k {
-	case " ":
-		return "space"
-	case "left":
-		return "←"
-	case "right":
-		return "→"
-	case "up":
-		return "↑"
-	case "down":
-		return "↓"
-	}
-	return k
-}
-
+// keyLabel is a key as the footer and the help write it.
 func keyLabel(t *draw.Theme, k string) string {
-	name := keyName(k)
-	if t.Glyphs.ASCII && name != k && name != "space" {
+	label, ok := map[string]string{" ": "space", "left": "←", "right": "→", "up": "↑", "down": "↓"}[k]
+	if !ok || t.Glyphs.ASCII && k != " " {
 		return k
 	}
-	return name
+	return label
 }
 
 // keyNames are the first two keys of a verb as the help writes them.

@@ -440,6 +440,11 @@ func (p *reconcileScreen) take(u *ui) tea.Cmd {
 	return u.send(command{verb: lang.VerbNamed(string(o.Decision)), args: strings.Join(args, " ")})
 }
 
+// offers leaves out what the pane itself names, and decisions where nothing is unknown.
+func (p *reconcileScreen) offers(u *ui, verb string) bool {
+	return verb != "open" && (!decides(verb) || unsure(p.op(u)))
+}
+
 func (p *reconcileScreen) verb(u *ui, c command) (tea.Cmd, bool) {
 	op := p.op(u)
 	n := 0

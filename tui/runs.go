@@ -143,6 +143,10 @@ func (s *runsScreen) typed(_ *ui, k tea.KeyMsg) (tea.Cmd, bool) { return nil, s.
 // statuses are what tab goes through.
 var statuses = []string{"all", "unknown", "failed", "succeeded", "cancelled", "waiting", "running"}
 
+func (s *runsScreen) offers(_ *ui, verb string) bool {
+	return s.list.Count() > 0 || verb != "open" && verb != "lookup" && verb != "rerun" && verb != "copy"
+}
+
 func (s *runsScreen) verb(u *ui, c command) (tea.Cmd, bool) {
 	run, any := s.picked()
 	switch name := c.verb.Name; {

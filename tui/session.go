@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"reflect"
 	"time"
 
 	"faultlab/scenarios"
@@ -93,7 +94,7 @@ func (s *session) pull() bool {
 		n = min(s.at, n)
 	}
 	view, state := s.bench.View(n), s.bench.State()
-	same := view == s.view && sameState(state, s.state)
+	same := view == s.view && reflect.DeepEqual(state, s.state)
 	if view != s.view {
 		s.known = digest(view)
 		s.countHidden(view.Wire)
@@ -219,11 +220,4 @@ func (s *session) now() time.Time {
 // moving reports whether the clock on the screen has to go on by itself. While something is held at a gate, time is too.
 func (s *session) moving() bool {
 	return !s.past() && s.state.Due > 0 && !s.state.Paused && len(s.state.Parked) == 0 && s.state.Speed > 0
-}
-
-func sameState(a, b scenarios.State) bool {
-	return a.AtRest == b.AtRest && a.Paused == b.Paused && a.Stepping == b.Stepping && a.Speed == b.Speed &&
-		a.Elapsed == b.Elapsed && a.Due == b.Due && a.DueWhat == b.DueWhat && a.Address == b.Address && a.Mode == b.Mode &&
-		a.Playing == b.Playing && a.Line == b.Line && a.Err == b.Err && a.TookOver == b.TookOver && a.Asked == b.Asked &&
-		len(a.Failed) == len(b.Failed) && len(a.Parked) == len(b.Parked) && firstOf(a.Parked) == firstOf(b.Parked)
 }

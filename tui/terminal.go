@@ -5,6 +5,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 // askBackground is what a terminal is asked for its background (OSC 11), followed
@@ -17,26 +19,18 @@ const askLimit = 50
 
 // lightBackground reads the answer to askBackground. known is false where none came.
 func lightBackground(reply []byte) (light, known bool) {
-	_, rest, ok := bytes.Cut(reply, []byte("\x1b]11;rgb:"))
-	if !ok {
+	_, rest, ok := bytes.Cut(reply, []byte("\x1b]11;"))
+	end := bytes.IndexAny(rest, "\a\x1b")
+	if !ok || end < 0 {
 		return false, false
 	}
-	if i := bytes.IndexAny(rest, "\a\x1b"); i >= 0 {
-		rest = rest[:i]
-	}
-	parts := strings.Split(string(rest), "/")
-	if len(parts) != 3 {
+	spec := string(rest[:end])
+	c := ansi.XParseColor(spec)
+	if c == nil || strings.Trim(strings.TrimPrefix(spec, "rgb:"), "/0123456789abcdefABCDEF") != "" {
 		return false, false
 	}
-	var v [3]float64
-	for i, p := range parts {
-		n, err := strconv.ParseUint(p, 16, 16)
-		if err != nil || len(p) == 0 {
-			return false, false
-		}
-		v[i] = float64(n) / float64(uint64(1)<<(4*len(p))-1)
-	}
-	return 0.2126*v[0]+0.7152*v[1]+0.0722*v[2] > 0.5, true
+	r, g, b, _ := c.RGBA()
+	return 0.2126*float64(r)+0.7152*float64(g)+0.0722*float64(b) > 0xffff/2, true
 }
 
 // lightByEnvironment reads COLORFGBG, which some terminals set: "15;0" is light on dark.

@@ -156,6 +156,10 @@ func escalated(c *engine.Call) bool {
 	return e == nil || e.Seq < c.Decisions[n-1].Seq
 }
 
+func (x *unknownsScreen) offers(_ *ui, verb string) bool {
+	return x.list.Count() > 0 || verb != "open" && verb != "copy" && !decides(verb)
+}
+
 func (x *unknownsScreen) verb(u *ui, c command) (tea.Cmd, bool) {
 	o, any := x.show(u)
 	switch name := c.verb.Name; {
