@@ -264,7 +264,7 @@ func TestComposingAFault(t *testing.T) {
 	t.Parallel()
 	m := show(t, played(t, "b-commit-then-error"))
 	for _, k := range []string{"f", "enter", "down", "down", "enter", "down", "enter", "enter", "enter"} {
-		follow(m, keyMsg(k)) // a fault of one's own: 2 s late, 503, new operations
+		follow(m, keyMsg(k)) // a fault of your own: 2 s late, 503, new operations
 	}
 	rest(t, m.session.bench)
 	follow(m, newsMsg{})

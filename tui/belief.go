@@ -316,7 +316,7 @@ func (b beliefPane) callOut(r *engine.Run, s *engine.Step, width int, dense bool
 func (b beliefPane) doubt(r *engine.Run, s *engine.Step) (what, may string) {
 	c := doubtful(r, s)
 	if c == nil {
-		return "Nobody knows.", ""
+		return "The outcome is unknown.", ""
 	}
 	noun := nounOf(c)
 	if e := lastEvidence(c); e != nil {
@@ -325,13 +325,13 @@ func (b beliefPane) doubt(r *engine.Run, s *engine.Step) (what, may string) {
 	status := strconv.Itoa(c.Status)
 	switch {
 	case !c.Ended, c.Code == "WOML_CAPABILITY_INTERRUPTED":
-		what = "Begun, and then the worker died."
+		what = "Started, then the worker died."
 	case c.How == engine.HowUnreadable:
 		what = "Answered " + status + ", but the answer cannot be read."
 	case c.How == engine.HowUnexpected:
-		what = "Answered " + status + ", which is neither yes nor no."
+		what = "Answered " + status + ", which proves nothing either way."
 	case c.How == engine.HowServer:
-		what = "Answered " + status + " to the end: that proves nothing."
+		what = "Answered " + status + " every time, which proves nothing."
 	case c.How == engine.HowConflict || c.How == engine.HowInFlight:
 		what = "Answered 409: it may exist already."
 	case lastEnd(c) == engine.GaveUpCancel:
@@ -339,7 +339,7 @@ func (b beliefPane) doubt(r *engine.Run, s *engine.Step) (what, may string) {
 	case lastEnd(c) == engine.GaveUpScript:
 		what = "Sent, then aborted by the script before the answer."
 	default:
-		what = "Sent, and nobody answered."
+		what = "Sent, but no reply came."
 	}
 	return what, "The " + noun + " may exist. Sending again is a decision, not a retry."
 }
@@ -353,14 +353,14 @@ func (b beliefPane) evidenceSentence(e *engine.EvidenceAt, noun string) (what, m
 		}
 		return "Looked up at " + at + ": the " + noun + " is there.", "Record it: then nothing is sent again."
 	case engine.FoundSeveral:
-		return "Looked up at " + at + ": several records.", "Which of them was meant is not known."
+		return "Looked up at " + at + ": several records.", "It is not known which one is meant."
 	case engine.FoundNoRecord:
 		if e.Unproven {
-			return "Looked up at " + at + ": no record, unproven.", "The address is only assumed: perhaps nothing can be looked up there."
+			return "Looked up at " + at + ": no record, unproven.", "The look-up address is an assumption: it has never found a record."
 		}
-		return "Looked up at " + at + ": no record.", "That is not the same as did not happen: a late request can still arrive."
+		return "Looked up at " + at + ": no record.", "That does not prove that nothing happened: a late request can still arrive."
 	}
-	return "Looked up at " + at + ": no answer.", "Nobody knows more than before."
+	return "Looked up at " + at + ": no answer.", "The outcome is still unknown."
 }
 
 // offer is what the key in the call-out does next.

@@ -438,7 +438,7 @@ func goLive(u *ui, _ command) tea.Cmd {
 func goTo(u *ui, c command) tea.Cmd {
 	n, err := strconv.Atoi(strings.TrimSpace(c.args))
 	if err != nil {
-		u.say(draw.Bad, "goto: a number of an entry belongs here, 1 to "+strconv.Itoa(u.session.bench.Len()))
+		u.say(draw.Bad, "goto: type the number of an entry, 1 to "+strconv.Itoa(u.session.bench.Len()))
 		return nil
 	}
 	u.session.move(n)
@@ -447,7 +447,7 @@ func goTo(u *ui, c command) tea.Cmd {
 
 func (u *ui) cover(on bool) tea.Cmd {
 	if u.session.storedRun() != "" {
-		u.say(draw.Quiet, "the provider's ledger is not here: only the caller's history is in the store")
+		u.say(draw.Quiet, "a stored run has no provider side: the store keeps the caller's history only")
 	}
 	u.session.covered = on
 	if u.course != nil {

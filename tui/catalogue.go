@@ -57,7 +57,7 @@ func (c *catalogue) draw(u *ui, width, height int) []string {
 	list := draw.Box{Title: draw.Say(draw.Strong, "Catalogue"), Frame: draw.Accent, Focus: true, Side: c.list.Filter.Side(u.t)}
 	list.Body = func(w, h int) []string {
 		if s == nil {
-			return u.t.Window(draw.Fixed(draw.Say(draw.Quiet, "nothing contains "+c.list.String())), 0, w, h)
+			return u.t.Window(draw.Fixed(draw.Say(draw.Quiet, "no scenario contains "+c.list.String())), 0, w, h)
 		}
 		return c.list.Window(u.t, w, h, func(l catalogueLine, _, picked bool) draw.Spans { return l.spans(u, picked) })
 	}

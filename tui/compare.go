@@ -40,7 +40,7 @@ func compareRuns(u *ui, c command) tea.Cmd {
 		})
 	}
 	if len(runs) < 2 {
-		u.say(draw.Quiet, "compare: there are not two runs yet, and the scenario has no twin")
+		u.say(draw.Quiet, "compare: needs two runs, or a scenario with a twin")
 		return nil
 	}
 	s := &compareScreen{a: len(runs) - 2, b: len(runs) - 1}

@@ -59,7 +59,7 @@ func (u *ui) edit(s *lang.Scenario) tea.Cmd {
 		}
 	}
 	if name == "" {
-		u.say(draw.Quiet, "edit: the scenario has no workflow of its own")
+		u.say(draw.Quiet, "edit: this scenario has no workflow file")
 		return nil
 	}
 	u.edited = editing{scenario: s, name: name}
@@ -121,7 +121,7 @@ func (u *ui) afterEdit(msg tea.Msg) tea.Cmd {
 // showSource shows what was written, with its diagnostics, from the first of them on.
 func (u *ui) showSource(s sourceMsg) {
 	if s.err != nil {
-		u.say(draw.Bad, "edit: the document cannot be read back")
+		u.say(draw.Bad, "edit: the edited document cannot be read: "+s.err.Error())
 		return
 	}
 	v := &sourceScreen{path: s.path, lines: strings.Split(strings.TrimRight(string(s.src), "\n"), "\n"), diags: s.diags}
@@ -161,12 +161,12 @@ func (v *sourceScreen) broken() bool {
 
 func (v *sourceScreen) draw(u *ui, width, height int) []string {
 	t := u.t
-	b := draw.Box{Title: draw.Say(draw.Strong, filepath.Base(v.path)), Frame: draw.Good, Focus: true, Side: draw.Say(draw.Good, t.Glyphs.Good+" it can run: enter loads it for the runs that follow")}
+	b := draw.Box{Title: draw.Say(draw.Strong, filepath.Base(v.path)), Frame: draw.Good, Focus: true, Side: draw.Say(draw.Good, t.Glyphs.Good+" valid: enter loads it for later runs")}
 	switch {
 	case v.broken():
-		b.Frame, b.Side = draw.Bad, draw.Say(draw.Bad, t.Glyphs.Bad+" it cannot run: enter opens the editor again")
+		b.Frame, b.Side = draw.Bad, draw.Say(draw.Bad, t.Glyphs.Bad+" invalid: enter opens the editor again")
 	case len(v.diags) > 0:
-		b.Frame, b.Side = draw.Alarm, draw.Say(draw.Unknown, t.Glyphs.Note+" warnings: enter loads it all the same")
+		b.Frame, b.Side = draw.Alarm, draw.Say(draw.Unknown, t.Glyphs.Note+" warnings: enter loads it anyway")
 	}
 	b.Body = func(w, h int) []string { return v.pages.Window(t, v.rows(t, w), w, h) }
 	return t.Box(b, width, height)

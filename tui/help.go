@@ -44,7 +44,7 @@ func (s *helpScreen) rows(u *ui, width int) draw.Rows {
 		}
 	}
 	if len(out) == 2 {
-		return draw.Fixed(draw.Say(draw.Quiet, "no verb contains "+s.filter.String()))
+		return draw.Fixed(draw.Say(draw.Quiet, "no command contains "+s.filter.String()))
 	}
 	return draw.Fixed(out...)
 }

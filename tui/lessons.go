@@ -97,7 +97,7 @@ func (u *ui) begin(l *Lesson) tea.Cmd {
 func (u *ui) nextInLesson(command) tea.Cmd {
 	c := u.course
 	if c == nil {
-		u.say(draw.Quiet, "next: no lesson is being taken")
+		u.say(draw.Quiet, "next: no lesson is open")
 		return nil
 	}
 	c.at++
@@ -224,9 +224,9 @@ func asking(t *draw.Theme, q *scenarios.Question, width int) []draw.Spans {
 
 func answeredBy(t *draw.Theme, q *scenarios.Question, guess, width int) []draw.Spans {
 	var out []draw.Spans
-	k, said := draw.Good, t.Glyphs.Good+" you said "+strconv.Quote(q.Choices[guess])+", and so it is"
+	k, said := draw.Good, t.Glyphs.Good+" you said "+strconv.Quote(q.Choices[guess])+": correct"
 	if guess != q.Answer {
-		k, said = draw.Bad, t.Glyphs.Bad+" you said "+strconv.Quote(q.Choices[guess])+"; it is "+strconv.Quote(q.Choices[q.Answer])
+		k, said = draw.Bad, t.Glyphs.Bad+" you said "+strconv.Quote(q.Choices[guess])+"; the answer is "+strconv.Quote(q.Choices[q.Answer])
 	}
 	out = append(out, t.Paragraph(k, "", said, width, 3)...)
 	for _, p := range strings.Split(q.Because, "\n") {

@@ -127,7 +127,7 @@ func sends(verb, args string, stay bool) func(*ui) tea.Cmd {
 
 // howToUse says how to see what a setting does.
 func howToUse() string {
-	return ", for the runs that follow: " + keyOfVerb("trigger", lang.OnBench) + " triggers one"
+	return ", for later runs: " + keyOfVerb("trigger", lang.OnBench) + " triggers one"
 }
 
 // faultMenu queues, composes and removes faults. It stays open: several can be queued.
@@ -140,12 +140,12 @@ func faultMenu(*ui) *menu {
 		}
 		for i, f := range queued {
 			text := faultText(f)
-			out = append(out, item{name: f.Words(), mark: "remove", text: append([]string{"Takes this fault out of the queue.", ""}, text...), do: requeue(slices.Delete(slices.Clone(queued), i, i+1))})
-			edits = append(edits, item{name: f.Words(), mark: "edit", text: append([]string{"Puts this fault's line into the palette, to be changed. It stays in the queue until the other one takes its place.", ""}, text...), do: editFault(queued, i)})
+			out = append(out, item{name: f.Words(), mark: "remove", text: append([]string{"Removes this fault from the queue.", ""}, text...), do: requeue(slices.Delete(slices.Clone(queued), i, i+1))})
+			edits = append(edits, item{name: f.Words(), mark: "edit", text: append([]string{"Opens this fault in the palette to edit. It stays queued until you enter the new one.", ""}, text...), do: editFault(queued, i)})
 		}
 		out = append(out, edits...)
-		out = append(out, item{name: "compose"}, item{name: "a fault of one's own", mark: "three axes",
-			text: []string{"When the effect commits, what the caller gets, and which requests it takes: chosen one after the other."},
+		out = append(out, item{name: "compose"}, item{name: "a fault of your own", mark: "three axes",
+			text: []string{"Choose when the effect commits, what the caller gets, and which requests it takes."},
 			do:   func(u *ui) tea.Cmd { u.push(composeMenu(fault.Fault{}, 0)); return nil }})
 		out = append(out, item{name: "named faults"})
 		for _, a := range fault.Aliases()[1:] {
@@ -243,7 +243,7 @@ var composition = []struct {
 		{"never", "Nothing is stored.", func(f *fault.Fault) { f.Commit.When = fault.Never }},
 		{"2s late", "The record is stored 2 s after the request, whatever the caller got meanwhile.", late(2 * time.Second)},
 		{"30s late", "The record is stored 30 s after the request: later than most callers wait.", late(30 * time.Second)},
-		{"never, and it never ends", "Nothing is stored, and the key stays in flight.", func(f *fault.Fault) { f.Commit.When = fault.Stuck }},
+		{"never, request stays open", "Nothing is stored, and the key stays in flight.", func(f *fault.Fault) { f.Commit.When = fault.Stuck }},
 	}},
 	{"What does the caller get?", []choice{
 		{"a normal answer", "The answer that the contract prescribes.", func(f *fault.Fault) { f.Reply.Do = fault.Normal }},
@@ -378,7 +378,7 @@ func policyMenu(*ui) *menu {
 	return &menu{name: "Retry policy", items: func(*ui) []item {
 		set := func(name, args, text string) item {
 			send := sends("policy", args, false)
-			return item{name: name, text: []string{text, "", "policy " + args, "", "It holds for the runs that follow; a run that is open keeps its own."}, do: func(u *ui) tea.Cmd {
+			return item{name: name, text: []string{text, "", "policy " + args, "", "Applies to later runs; open runs keep their own."}, do: func(u *ui) tea.Cmd {
 				cmd := send(u)
 				u.say(draw.Quiet, "policy: "+name+howToUse())
 				return cmd
@@ -403,7 +403,7 @@ func policyMenu(*ui) *menu {
 func keyMenu(*ui) *menu {
 	return &menu{name: "Key", items: func(*ui) []item {
 		set := func(name, text string) item {
-			return item{name: name, text: []string{text, "", "It holds for the runs that follow."}, do: sends("key", name, false)}
+			return item{name: name, text: []string{text, "", "Applies to later runs."}, do: sends("key", name, false)}
 		}
 		return []item{
 			set("document", "As the scripts say."),

@@ -236,7 +236,7 @@ func (m *model) handle(msg tea.Msg) (cmd tea.Cmd, changed bool) {
 		m.saved(msg)
 		return nil, true
 	case keptMsg:
-		m.say(draw.Quiet, "the workbench cannot keep its settings: "+msg.err.Error())
+		m.say(draw.Quiet, "cannot save the settings: "+msg.err.Error())
 		return nil, true
 	case signalMsg:
 		m.ended = &Ended{msg.sig, m.opt.Log}
@@ -418,7 +418,7 @@ func onUI(f func(*ui, command) tea.Cmd) func(*model, command) tea.Cmd {
 // suspend goes back to the shell, where there is one: without it nobody could bring the program back.
 func suspend(u *ui, _ command) tea.Cmd {
 	if !canSuspend() {
-		u.say(draw.Quiet, "suspend: no shell is waiting for it; q quits")
+		u.say(draw.Quiet, "suspend: no shell to return to; q quits")
 		return nil
 	}
 	return tea.Suspend
@@ -449,7 +449,7 @@ func (m *model) openNamed(c command) tea.Cmd {
 			return m.open(s)
 		}
 	}
-	m.say(draw.Bad, "there is no scenario "+name+"; what fits: "+strings.Join(lang.Nearest(name, m.names()), ", "))
+	m.say(draw.Bad, "no scenario is named "+name+"; did you mean "+strings.Join(lang.Nearest(name, m.names()), ", "))
 	return nil
 }
 

@@ -249,13 +249,13 @@ func (p *reconcileScreen) decided(u *ui, d *engine.DecidedAt, width int) []draw.
 func limits(e *engine.EvidenceAt) string {
 	switch {
 	case e.Found == engine.FoundSeveral:
-		return strconv.Itoa(e.Records) + " records: which of them was meant is not known"
+		return strconv.Itoa(e.Records) + " records: it is not known which one is meant"
 	case e.Found == engine.FoundNoRecord && e.Unproven:
-		return "unproven: the address is only assumed, and has never found a record; perhaps nothing can be looked up there"
+		return "unproven: the look-up address is an assumption and has never found a record"
 	case e.Found == engine.FoundNoRecord:
-		return "not found is not the same as did not happen: a late request can still arrive"
+		return "no record does not prove that nothing happened: a late request can still arrive"
 	case e.Found == engine.FoundNoAnswer:
-		return strings.TrimPrefix(e.Error+"; nobody knows more than before", "; ")
+		return strings.TrimPrefix(e.Error+"; the outcome is still unknown", "; ")
 	case e.Match == engine.Contradicts:
 		return "it contradicts what was sent: " + strings.Join(e.Conflicts, ", ")
 	case e.Match == engine.Matches:
@@ -357,11 +357,11 @@ func (p *reconcileScreen) asking(u *ui, op *scenarios.Operation, width int) []dr
 	}
 	prompt := "Type \"" + word + "\", then Enter, to confirm: "
 	if p.reason {
-		prompt = "why, for the person who takes over: "
+		prompt = "Reason, for the person who takes over: "
 	}
 	out := []draw.Spans{nil}
 	if !p.reason && strings.HasPrefix(word, "force ") {
-		out = append(out, draw.Say(draw.Bad, t.Glyphs.Bad+" this overrides a refusal, and the history will say so"))
+		out = append(out, draw.Say(draw.Bad, t.Glyphs.Bad+" this overrides a refusal; the history records it"))
 	}
 	if u.notice.text != "" {
 		out = append(out, draw.Say(u.notice.ink, u.notice.text))
@@ -412,7 +412,7 @@ func (p *reconcileScreen) take(u *ui) tea.Cmd {
 	}
 	if p.reason {
 		if typed == "" {
-			u.say(draw.Bad, "escalate: a reason belongs here, for the person who takes over")
+			u.say(draw.Bad, "escalate: type a reason for the person who takes over")
 			return nil
 		}
 		p.why, p.reason = typed, false

@@ -24,7 +24,7 @@ type runsMsg struct {
 	to   engine.Query
 }
 
-var errNoStore = errors.New("there is no store of runs here yet: faultlab run makes one")
+var errNoStore = errors.New("no stored runs yet: `faultlab run` creates the state file")
 
 // runsScreen is the history of all runs.
 type runsScreen struct {
@@ -114,7 +114,7 @@ func (s *runsScreen) draw(u *ui, width, height int) []string {
 		case s.err != nil:
 			return t.Window(draw.Fixed(t.Paragraph(draw.Quiet, "", s.err.Error(), w, 8)...), 0, w, h)
 		case !any:
-			return t.Window(draw.Fixed(draw.Say(draw.Quiet, "no run here")), 0, w, h)
+			return t.Window(draw.Fixed(draw.Say(draw.Quiet, "no runs")), 0, w, h)
 		}
 		return s.list.Window(t, w, h, func(r engine.Summary, _, picked bool) draw.Spans { return runLine(t, r, picked) })
 	}

@@ -27,7 +27,7 @@ func TestWhatARunOfTheStoreTakes(t *testing.T) {
 	t.Parallel()
 	ended, atWork := dropped(storedID), dropped(storedID)[:5]
 	settled := settledIn(ended)
-	const none, foreign = "", "this is a run of the store"
+	const none, foreign = "", "not available for a stored run"
 	for _, c := range []struct {
 		what   string
 		events []engine.Event

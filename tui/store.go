@@ -136,7 +136,7 @@ func notStored(verb string) string {
 	if v := lang.VerbNamed(verb); v != nil && v.Use == lang.OnBoard && (bench || program) {
 		return ""
 	}
-	return "this is a run of the store; a scenario has a bench of its own"
+	return "not available for a stored run: open a scenario"
 }
 
 // Values are what fits in a place of this kind; see lang.Names.
@@ -172,7 +172,7 @@ func (s *stored) Do(line string) error {
 }
 
 func (s *stored) Recording() ([]byte, error) {
-	return nil, errors.New("a run of the store cannot be saved as a scenario: nobody knows what its provider did")
+	return nil, errors.New("a stored run cannot be saved as a scenario: what its provider did is not recorded")
 }
 
 // storedName is what the scenario of a stored run is called.
@@ -287,7 +287,7 @@ func (u *ui) toStore(run string, c command) tea.Cmd {
 	if args := strings.TrimSpace(c.args); args != "" {
 		run = args
 	}
-	u.say(draw.Quiet, c.verb.Name+" "+run+": it comes back when the run has ended")
+	u.say(draw.Quiet, c.verb.Name+" "+run+": waiting for the run to end")
 	return work(func() tea.Msg {
 		about, err := store.Do(run, line)
 		if err != nil || line.Verb != "rerun" {

@@ -209,7 +209,7 @@ func TestSettlingARunOfTheStoreOnTheScreen(t *testing.T) {
 	b.keys(tab)
 	b.sees("those that need reconciling", "1 run")
 	b.keys(enter)
-	b.sees(unknown, "Sent, and nobody answered.", "look the key up")
+	b.sees(unknown, "Sent, but no reply came.", "look the key up")
 	b.keys("u")
 	b.sees("found 200", "its fields match what was sent")
 	b.keys("s") // what is refused says why
