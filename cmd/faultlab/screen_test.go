@@ -223,7 +223,7 @@ func TestSettlingARunOfTheStoreOnTheScreen(t *testing.T) {
 	b.keys(escape)
 	b.sees("CALLER", "record")
 	b.keys(escape)
-	b.sees("no run here") // nothing needs reconciling any more
+	b.sees("no runs") // nothing needs reconciling any more
 	b.keys(tab, tab)
 	b.sees("Runs  succeeded", unknown, done)
 	b.quits()
@@ -247,7 +247,7 @@ func TestSettlingThroughTheOwnerOnTheScreen(t *testing.T) {
 	t.Cleanup(func() { _ = owner.stop(syscall.SIGKILL) })
 	f := &fleet{t: t}
 	hook := f.await(owner, `^webhook order of fleet: (.*)`)
-	b.sees("no run here") // the file is there now
+	b.sees("no runs") // the file is there now
 	if status, text, err := exchange("POST", hook, `{"orderId":"order-1"}`); status != 202 {
 		t.Fatalf("the delivery got %d %s, %v", status, text, err)
 	}
@@ -256,7 +256,7 @@ func TestSettlingThroughTheOwnerOnTheScreen(t *testing.T) {
 	b.keys("U")
 	b.sees("Unknown operations", run, "not looked up")
 	b.keys("u")
-	b.sees("no record 404", "unproven: the address is only assumed")
+	b.sees("no record 404", "unproven: the look-up address is an assumption")
 	b.keys("s")
 	b.sees("then Enter, to confirm")
 	b.keys("resubmit", enter)
