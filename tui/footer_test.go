@@ -5,11 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
+	"github.com/muesli/termenv"
 
 	"faultlab/faultprovider/fault"
 	"faultlab/scenarios"
 	"faultlab/scenarios/lang"
+	"faultlab/tui/draw"
 )
 
 // Every key that a footer names does something on its screen: the frame changes or
@@ -289,6 +292,48 @@ func TestThePaletteOffersWhatTheBenchKnows(t *testing.T) {
 		}
 		if !slices.Contains(words, c.want) {
 			t.Errorf("%q offers %q, not %q", c.line, words, c.want)
+		}
+	}
+}
+
+// What takes long is shown beside the keys once a tick has passed, and nothing ticks after its end.
+func TestTheFooterShowsWhatTakesLong(t *testing.T) {
+	t.Parallel()
+	m := testModel(t, "dark", 120, 36)
+	onBench(m, "B", commitThenError())
+	m.long("writing bench.cast", func(*job) tea.Msg { return nil })
+	m.job.total.Store(4)
+	m.job.done.Store(1)
+	if got := ansi.Strip(m.footer()); strings.Contains(got, "writing") {
+		t.Errorf("before the first tick the footer says %q", got)
+	}
+	m.Update(tickMsg{})
+	got := ansi.Strip(m.footer())
+	if !strings.Contains(got, "writing bench.cast  ━━━─────────") || !strings.Contains(got, "q quit") || ansi.StringWidth(got) != 120 {
+		t.Errorf("after a tick the footer says %q", got)
+	}
+	m.Update(jobMsg{m.job, nil})
+	if got := ansi.Strip(m.footer()); strings.Contains(got, "writing") {
+		t.Errorf("after its end the footer says %q", got)
+	}
+	m.Update(tickMsg{})
+	if m.ticking {
+		t.Error("a bench at rest asks for ticks after the end of what took long")
+	}
+}
+
+// Every frame of the spinner is put on the screen as it is.
+func TestTheSpinnerFits(t *testing.T) {
+	t.Parallel()
+	for _, g := range []draw.Glyphs{draw.Unicode, draw.ASCII} {
+		th, err := draw.NewTheme("none", termenv.Ascii, g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, frame := range th.Spinner().Spinner.Frames {
+			if text, width, _ := draw.Clean(frame, 9, g.ASCII); text != frame || width != 1 {
+				t.Errorf("the frame %q is shown as %q", frame, text)
+			}
 		}
 	}
 }

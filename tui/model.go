@@ -9,7 +9,7 @@
 // It promises:
 //   - that state is told by a glyph and a word, never by colour alone;
 //   - that no text of others, whatever bytes it holds, can leave its place on the
-//     screen or give the terminal an order (see clean);
+//     screen or give the terminal an order (see draw.Clean);
 //   - that no line is wider than the terminal, at any size;
 //   - that nothing blocks the screen: what may block runs in a command, benches
 //     tell the pump that something is new and never wait for it;
@@ -19,8 +19,8 @@
 // It never decides by itself: a look-up is one key, a decision has to be typed.
 //
 // How it is built: one Bubble Tea model (model.go) with a stack of screens, each a
-// plain struct that gives lines for a width and a height. Text is put on lines by
-// pens (pen.go) in inks (ink.go), which a theme (theme.go) makes into colours.
+// plain struct in a file of its name that gives lines for a width and a height, and is
+// handed what it may use of the program (ui). Package draw puts text on the lines.
 package tui
 
 import (

@@ -91,6 +91,7 @@ func (p *Pen) Within(width int, s Spans) {
 	p.Add(q)
 }
 
+// Spans adds pieces of text in their inks.
 func (p *Pen) Spans(s Spans) {
 	for _, x := range s {
 		p.Put(x.Ink, x.Text)
@@ -147,6 +148,7 @@ func (t *Theme) Cut(s Spans, room int) Spans {
 	return out
 }
 
+// Width measures spans as they would be shown.
 func (t *Theme) Width(s Spans) int {
 	n := 0
 	for _, x := range s {
@@ -161,6 +163,7 @@ type Rows struct {
 	At func(i int) Spans
 }
 
+// Fixed is a list of lines that are there already.
 func Fixed(lines ...Spans) Rows {
 	return Rows{len(lines), func(i int) Spans { return lines[i] }}
 }
