@@ -44,7 +44,7 @@ func (t *hops) RoundTrip(req *http.Request) (*http.Response, error) {
 	if !readMethod(req.Method) {
 		sent.Key, sent.Header = t.req.key, t.req.keyHeader
 		if sent.Key == "" {
-			sent.Plain = h.clean(req.Header.Get(h.e.o.Assume.Of(t.req.url).KeyHeader()))
+			sent.Plain = h.clean(req.Header.Get(h.rt.assume.Of(t.req.url).KeyHeader()))
 		}
 		sent.Shared = sent.Key != "" && sent.Key != h.key
 		sent.Auth, sent.Secret = credentials(req.Header, sent.Header, h.clean)
