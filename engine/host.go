@@ -117,6 +117,10 @@ func (h *host) arm(id int, d time.Duration) {
 	now := h.e.clk.Now()
 	due := h.time.now(now).Add(d)
 	h.time.due(id, due)
+	if h.rehearse != nil { // due as soon as the script waits for it
+		h.timers[id] = func() bool { return true }
+		return
+	}
 	h.timers[id] = h.e.clk.AfterFunc(min(d, due.Sub(now)), func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
@@ -187,6 +191,13 @@ func (h *host) Next() (script.Completion, error) {
 		}
 		if h.tape != nil {
 			h.tape.handOver(h.arm)
+		}
+		if h.rehearse != nil && len(h.timers) > 0 {
+			id := h.time.first(sortedKeys(h.timers))
+			h.timers[id] = nil
+			h.deliver(script.Completion{ID: id})
+			h.mu.Unlock()
+			continue
 		}
 		resting := h.e.resting()
 		if resting && h.open == 0 {

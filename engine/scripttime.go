@@ -1,6 +1,9 @@
 package engine
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // scriptTime is the time that a script's Date shows: the moment of what it was told
 // last, which is the start of its attempt, the end of a call or the due time of a
@@ -44,4 +47,9 @@ func (s *scriptTime) take(ticket int, clock time.Time) {
 	}
 	delete(s.ends, ticket)
 	s.tell(at, clock)
+}
+
+// first returns the ticket whose moment comes first, of two at one moment the lower one. The tickets are sorted.
+func (s *scriptTime) first(tickets []int) int {
+	return slices.MinFunc(tickets, func(a, b int) int { return s.ends[a].Compare(s.ends[b]) })
 }
