@@ -52,12 +52,15 @@ func (e *Engine) Admit(d Delivery) (Receipt, error) {
 // Submit is Admit without the wait for the disk, for a caller that waits for the run's
 // end anyway: the admission is written with what the run does first.
 func (e *Engine) Submit(d Delivery) (Receipt, error) {
-	if e.resting() {
+	e.mu.Lock()
+	if e.draining {
+		e.mu.Unlock()
 		return Receipt{}, &Error{Code: codeDraining, Message: "the runtime is stopping; send it again"}
 	}
-	e.mu.Lock()
+	e.actors++ // a drain waits for what is being admitted
 	doc := e.docs[d.Workflow]
 	e.mu.Unlock()
+	defer e.actorEnds()
 	if doc == nil {
 		doc = d.doc
 	}

@@ -26,7 +26,7 @@ type Situation struct {
 	Cancelled   bool          // the run was asked to end, and the call is none of an inverse: that is still made
 	NewKey      bool          // the last resubmit under the key was not sent: the script makes another one now
 	Undone      bool          // what the run had done is being undone, or was
-	OtherKey    bool          // the step has another unknown key
+	OtherWrite  bool          // another write of the step is unknown
 	Conflict    bool          // the last answer under the key was 409
 	Age         time.Duration // of the key, now
 	AskedAge    time.Duration // of the key, when the evidence came
@@ -144,8 +144,8 @@ func (s Situation) unfit() bool {
 
 func (s Situation) recordByHand() Ruling {
 	switch {
-	case s.OtherKey:
-		return Ruling{Denied, "a result given by hand ends the step, and another key of it is unknown: settle that key first"}
+	case s.OtherWrite:
+		return Ruling{Denied, "a result given by hand ends the step, and another write of it is unknown: settle that one first"}
 	case s.Answered, s.Interrupted, s.Proof == ProofMatches:
 		return Ruling{}
 	}

@@ -30,7 +30,7 @@ func TestWhatMayBeDecided(t *testing.T) {
 	cancelled := func(s *Situation) { s.Cancelled = true }
 	mute := func(s *Situation) { s.Askable = false }
 	local := func(s *Situation) { s.Askable, s.Sent, s.Keyed, s.Protected = false, false, false, false }
-	another := func(s *Situation) { s.OtherKey = true }
+	another := func(s *Situation) { s.OtherWrite = true }
 	locked := func(s *Situation) { s.Conflict = true }
 	interrupted := Situation{Interrupted: true}
 	for _, r := range []struct {
@@ -66,8 +66,8 @@ func TestWhatMayBeDecided(t *testing.T) {
 		{"without a key, found, matches", with(askedAbout(ProofMatches), unkeyed), "yes", "no", "no", "yes", AdviseRecord},
 		{"without a key, no record", with(askedAbout(ProofNoRecord), unkeyed), "no", "force", "yes", "force", AdviseEscalate},
 		{"without a key, unproven", with(askedAbout(ProofUnproven), unkeyed), "no", "force", "force", "force", AdviseEscalate},
-		{"another key of the step is unknown, found, matches", with(askedAbout(ProofMatches), another), "yes", "no", "no", "no", AdviseRecord},
-		{"another key of the step is unknown, no record", with(askedAbout(ProofNoRecord), another), "no", "yes", "yes", "no", AdviseResubmit},
+		{"another write of the step is unknown, found, matches", with(askedAbout(ProofMatches), another), "yes", "no", "no", "no", AdviseRecord},
+		{"another write of the step is unknown, no record", with(askedAbout(ProofNoRecord), another), "no", "yes", "yes", "no", AdviseResubmit},
 	} {
 		word := func(d Decision, byHand bool) string {
 			switch ruling := r.s.Ruling(d, byHand); {
@@ -94,7 +94,7 @@ func situations() *rapid.Generator[Situation] {
 	return rapid.Custom(func(t *rapid.T) Situation {
 		flag := func(name string) bool { return rapid.Bool().Draw(t, name) }
 		s := Situation{Askable: flag("askable"), Sent: flag("sent"), Answered: flag("answered"), Interrupted: flag("interrupted"), Wrote: flag("wrote"),
-			Keyed: flag("keyed"), Protected: flag("protected"), Cancelled: flag("cancelled"), Undone: flag("undone"), OtherKey: flag("other key"), Conflict: flag("conflict"),
+			Keyed: flag("keyed"), Protected: flag("protected"), Cancelled: flag("cancelled"), Undone: flag("undone"), OtherWrite: flag("other write"), Conflict: flag("conflict"),
 			Proof: rapid.SampledFrom([]Proof{ProofNone, ProofNoAnswer, ProofStale, ProofMatches, ProofIncomparable, ProofContradicts, ProofSeveral, ProofNoRecord, ProofUnproven}).Draw(t, "proof")}
 		if flag("a retention") {
 			s.Retention = 24 * time.Hour

@@ -303,18 +303,21 @@ func (e *Engine) goActor(name string, f func()) {
 	e.actors++
 	e.mu.Unlock()
 	e.clk.Go(name, func() {
-		defer func() {
-			e.mu.Lock()
-			e.actors--
-			if e.actors == 0 {
-				for _, idle := range e.idle {
-					idle.Set()
-				}
-			}
-			e.mu.Unlock()
-		}()
+		defer e.actorEnds()
 		f()
 	})
+}
+
+// actorEnds tells those who wait for it that nothing of the engine is at work any more.
+func (e *Engine) actorEnds() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.actors--
+	if e.actors == 0 {
+		for _, idle := range e.idle {
+			idle.Set()
+		}
+	}
 }
 
 // Kill stops as kill -9 does: nothing more is written, and what is in flight is torn down where it stands.

@@ -134,7 +134,7 @@ func (r *Run) Situation(c *Call, use KeyUse, declared *assume.Set, now time.Time
 		a := step.Last()
 		s.NewKey = a.Code == codeAnotherKey && a.Decided != nil && a.Decided.Key == c.Key
 		for _, d := range doubts {
-			s.OtherKey = s.OtherKey || !sameKey(d, c)
+			s.OtherWrite = s.OtherWrite || d.Write != c.Write || !sameKey(d, c)
 		}
 	}
 	if n := len(c.Evidence); n > 0 {

@@ -34,7 +34,7 @@ func (t *hops) mayGo(sent RequestSent) error {
 		return err
 	}
 	age := now.Sub(born)
-	if born.IsZero() || age < t.retention || h.knownOld(born, t.retention) {
+	if born.IsZero() || age < t.retention || h.knownOld(sent.Key, born, t.retention) {
 		return nil
 	}
 	return &unsent{codeKeyExpired, fmt.Sprintf("the key is %v old and the provider keeps keys for %v: under it the request would be a new operation",
@@ -109,16 +109,20 @@ func (r *Run) sentAt(sent RequestSent) (times []time.Time) {
 	return times
 }
 
-// knownOld reports whether the attempt is a resubmit that was decided on when the key was past its retention already.
-func (h *host) knownOld(born time.Time, retention time.Duration) (known bool) {
+// knownOld reports whether the attempt resubmits this key, decided when it was past its retention already.
+func (h *host) knownOld(key string, born time.Time, retention time.Duration) (known bool) {
 	h.rt.read(func(r *Run) {
 		a := r.attempt(h.pos)
-		if a == nil || a.By != "resubmit" {
+		if a == nil || a.Decided == nil || a.Decided.Key != key {
 			return
 		}
+		newest := DecidedAt{}
 		for _, d := range r.StepAt(h.pos.Step, h.pos.Undo).decisions() {
-			known = known || d.Decision == Resubmit && d.At.Sub(born) >= retention
+			if d.Decision == Resubmit && d.Key == key && d.Seq > newest.Seq {
+				newest = d
+			}
 		}
+		known = newest.Seq > 0 && newest.At.Sub(born) >= retention
 	})
 	return known
 }
