@@ -40,21 +40,28 @@ func (s signalled) Error() string {
 	return "stopped by " + map[syscall.Signal]string{syscall.SIGINT: "SIGINT", syscall.SIGTERM: "SIGTERM"}[s.sig]
 }
 
-// untilSignal returns a context that SIGINT or SIGTERM ends. A second signal ends the program at once.
+// untilSignal returns a context that SIGINT or SIGTERM ends. A second signal ends the program at once,
+// also one that the program was started to ignore, as by nohup: Notify hears it all the same.
 func untilSignal() (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
+	stopped := make(chan struct{})
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
 	go func() {
-		select {
-		case s := <-signals:
-			signal.Stop(signals)
-			cancel(signalled{s.(syscall.Signal)})
-		case <-ctx.Done():
-			signal.Stop(signals)
+		defer signal.Stop(signals)
+		for {
+			select {
+			case s := <-signals:
+				if ctx.Err() != nil {
+					os.Exit(exitSignal + int(s.(syscall.Signal)))
+				}
+				cancel(signalled{s.(syscall.Signal)})
+			case <-stopped:
+				return
+			}
 		}
 	}()
-	return ctx, func() { cancel(nil) }
+	return ctx, func() { cancel(nil); close(stopped) }
 }
 
 // interruptedBy returns the exit code of a command that a signal cut short; 0 if none did.

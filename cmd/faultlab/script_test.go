@@ -25,7 +25,7 @@ import (
 
 // The test binary is the program too, when it is started under its name.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"faultlab": main, "faultlab-nobody": asNobody, "faultlab-small": withSmallFiles})
+	testscript.Main(m, map[string]func(){"faultlab": main, "faultlab-nobody": asNobody, "faultlab-small": withSmallFiles, "faultlab-nohup": withoutInterrupts})
 }
 
 // nobody is a user without rights, by convention.
@@ -52,14 +52,25 @@ func withSmallFiles() {
 	main()
 }
 
+// withoutInterrupts is the program as a shell starts it in the background: SIGINT is ignored.
+func withoutInterrupts() {
+	signal.Ignore(syscall.SIGINT)
+	program, err := exec.LookPath("faultlab")
+	if err == nil {
+		err = syscall.Exec(program, append([]string{"faultlab"}, os.Args[1:]...), os.Environ())
+	}
+	fmt.Println(err)
+	os.Exit(99)
+}
+
 // TestCommands plays the scripts in testdata. Beside testscript's own commands they have:
 //
-//	exits CODE ARGS...        faultlab ARGS ends with this exit code; faultlab-nobody and faultlab-small may stand before ARGS
+//	exits CODE ARGS...        faultlab ARGS ends with this exit code; faultlab-nobody, faultlab-small and faultlab-nohup may stand before ARGS
 //	start NAME ARGS...        starts faultlab ARGS beside the script
 //	await NAME REGEX [VAR...] waits for a line of its output, from the last one awaited on; VARs get the submatches
 //	seen NAME REGEX           waits for a line anywhere in its output, and leaves await where it is
 //	end NAME [SIGNAL [CODE]]  sends TERM, or KILL, HUP, INT, and waits for the end, with this exit code (0 unless said, any other for !); its whole output is stdout then
-//	signal NAME SIGNAL        sends STOP or CONT, and waits for nothing
+//	signal NAME SIGNAL        sends STOP, CONT or INT, and waits for nothing
 //	send METHOD URL [BODY] [HEADER:VALUE...]  prints the status and the body of an answer
 //	capture VAR REGEX         takes a submatch from stdout
 //	fillup URL                posts until an answer is no 202, and remembers the runs
@@ -284,9 +295,9 @@ func seen(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func signalTo(ts *testscript.TestScript, neg bool, args []string) {
-	sig, known := map[string]syscall.Signal{"STOP": syscall.SIGSTOP, "CONT": syscall.SIGCONT}[args[len(args)-1]]
+	sig, known := map[string]syscall.Signal{"STOP": syscall.SIGSTOP, "CONT": syscall.SIGCONT, "INT": syscall.SIGINT}[args[len(args)-1]]
 	if neg || len(args) != 2 || !known {
-		ts.Fatalf("usage: signal NAME STOP|CONT")
+		ts.Fatalf("usage: signal NAME STOP|CONT|INT")
 	}
 	ts.Check(running(ts, args[0]).cmd.Process.Signal(sig))
 }
