@@ -28,12 +28,12 @@ const twoSteps = `<woml>
 
 func TestAPolicyChangesEveryStepAndNothingElse(t *testing.T) {
 	t.Parallel()
-	d, err := policy{retry: map[string]string{"retry": "5", "retry-backoff": "fixed", "retry-delay": "250ms"}}.apply(twoSteps, "")
+	d, err := policy{retry: map[string]string{"retry": "5", "retry-backoff": "fixed", "retry-delay": "250ms", "retry-throttled": "7"}}.apply(twoSteps, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range d.Workflow.Steps {
-		if r := s.Retry; r.Max != 5 || r.Backoff != "fixed" || r.Delay.Milliseconds() != 250 {
+		if r := s.Retry; r.Max != 5 || r.Backoff != "fixed" || r.Delay.Milliseconds() != 250 || r.Throttled != 7 {
 			t.Errorf("step %s has the policy %+v", s.ID, r)
 		}
 	}

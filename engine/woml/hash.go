@@ -49,6 +49,7 @@ type (
 		Backoff        string `json:"backoff"`
 		DelayMillis    int64  `json:"delayMs"`
 		MaxDelayMillis int64  `json:"maxDelayMs"`
+		Throttled      int    `json:"throttled,omitempty"` // ours; left out, a document's hash is that of WOML
 		Script         string `json:"script"`
 	}
 )
@@ -85,7 +86,7 @@ func hash(w *Workflow) string {
 func canonical(r Retry, s Script) canonicalOperation {
 	return canonicalOperation{
 		MaxAttempts: r.Max, Backoff: r.Backoff,
-		DelayMillis: r.Delay.Milliseconds(), MaxDelayMillis: r.MaxDelay.Milliseconds(), Script: s.Source,
+		DelayMillis: r.Delay.Milliseconds(), MaxDelayMillis: r.MaxDelay.Milliseconds(), Throttled: r.Throttled, Script: s.Source,
 	}
 }
 

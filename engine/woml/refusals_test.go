@@ -160,6 +160,7 @@ func TestAccepted(t *testing.T) {
 		"a year":                         inWorkflow(`<config timeout="365d" rate-limit="1000000/365d" concurrency="1000000"/>` + oneStep),
 		"retry of one":                   inSteps(`<step id="one" retry="1"><script>1</script></step>`),
 		"a day between attempts":         inSteps(`<step id="one" retry="10" retry-delay="1d" retry-max-delay="24h"><script>1</script></step>`),
+		"no retry but those after a 429": inSteps(`<step id="one" retry-throttled="100" retry-delay="1s"><script>1</script></step>`),
 		"equal delays":                   inSteps(`<step id="one" retry="2" retry-delay="2s" retry-max-delay="2000ms"><script>1</script></step>`),
 		"compensate before the script":   inSteps(`<step id="one"><compensate><script>1</script></compensate><script>1</script></step>`),
 		"a schema with its dialect":      inSchema(`{"$schema": "https://json-schema.org/draft/2020-12/schema"}`),

@@ -44,6 +44,10 @@ var stepRefusals = []refusal{
 	{"maximum below the default delay", inSteps(retried(`retry="2" retry-max-delay="` + mark + `500ms"`)), "WOML_RETRY_MAX_DELAY_INVALID"},
 	{"maximum of a fixed delay", inSteps(retried(`retry="2" retry-backoff="fixed" ` + mark + `retry-max-delay="1s"`)), "WOML_RETRY_MAX_DELAY_NOT_ALLOWED"},
 
+	{"more 429s than may be borne", inSteps(retried(`retry="2" retry-throttled="` + mark + `101"`)), "WOML_RETRY_INVALID"},
+	{"429s that are no number", inSteps(retried(`retry="2" retry-throttled="` + mark + `some"`)), "WOML_RETRY_INVALID"},
+	{"delay without a retry, and no 429 is borne", inSteps(retried(`retry-throttled="0" ` + mark + `retry-delay="1s"`)), "WOML_RETRY_BACKOFF_REQUIRES_RETRY"},
+
 	{"bad script before bad retry", inSteps(`<step id="one" retry="0"><script>return (` + mark + `;</script></step>`), "WOML_SCRIPT_SYNTAX_INVALID"},
 	{"bad id before bad retry", inSteps(`<step id="` + mark + `A" retry="0"><script>1</script></step>`), "WOML_INVALID_ID"},
 	{"bad retry before an empty name", inSteps(`<step id="one" name="" retry="` + mark + `0"><script>1</script></step>`), "WOML_RETRY_INVALID"},

@@ -159,6 +159,7 @@ func TestParseRefusesWithThePlace(t *testing.T) {
 		`{"name":"two words"}`:                                `1:9: name: a name of one word is needed`,
 		`{"lookUp":{"filter":"k"}}`:                           `1:21: lookUp.filter: a filter belongs to by "filter"`,
 		`{"key":{"overlong":"truncate"}}`:                     `1:20: key.overlong: there is nothing to truncate to without maxLength`,
+		`{"key":{"status":200}}`:                              `1:18: key.status: a bad key is refused with a status from 400 to 599; 0 is 400`,
 		`{"hints":{"shouldRetry":"a b"}}`:                     `1:25: hints.shouldRetry: the name of a header is needed`,
 		`{"name":"a","name":"b"}`:                             `1:13: field "name" is given twice`,
 		`{"retention":{"from":"client-clock"},"carrier":{"firstSent":"First-At"}}`: `1:22: retention.from: the client's clock needs retention.for`,
