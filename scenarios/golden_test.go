@@ -276,3 +276,17 @@ func TestAHostilePayloadCannotBreakAReport(t *testing.T) {
 		t.Errorf("the report has no line %q:\n%s", want, s)
 	}
 }
+
+// A parent that goes on meets its child again, and does not wait for what is settled.
+func TestWhoGoesOnWaitsForNothingSettled(t *testing.T) {
+	t.Parallel()
+	s, err := Find("a-child-holds-the-refund")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := replay(t, s, Options{})
+	_, after, found := strings.Cut(WireText(r.View.Wire, r.View.Start), "goes on: ")
+	if !found || strings.Contains(after, "waits for") || !strings.Contains(after, "succeeded") {
+		t.Errorf("after it goes on the wire has:\n%s", after)
+	}
+}

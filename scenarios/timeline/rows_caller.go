@@ -71,6 +71,9 @@ func (w *rowMaker) event(e engine.Event) []Row {
 	case engine.AttemptEnded:
 		return w.outcome(r, e, f)
 	case engine.Waiting:
+		if i, ok := w.fold.run(f.Child); ok && w.fold.runs.items[i].Status.Ended() {
+			return nil // the run meets a child again that was settled meanwhile
+		}
 		return one(Row{Kind: RowCall, Tone: ToneQuiet, Text: "waits for " + f.Child})
 	case engine.Resumed:
 		return one(Row{Kind: RowRun, Tone: ToneQuiet, Text: e.Run, Detail: "goes on: " + f.Settled + " is settled"})
