@@ -142,6 +142,7 @@ func (e *Engine) document(a Admitted) (*woml.Document, error) {
 	if d == nil {
 		return nil, fmt.Errorf("read the document that the run was admitted with: %s", diags[0].Message)
 	}
+	d.Hash = a.Definition // the run's keys are made of it, whatever version reads its document now
 	e.mu.Lock()
 	e.parsed[a.Definition] = d
 	e.mu.Unlock()

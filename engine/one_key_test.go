@@ -86,3 +86,17 @@ func (h admitting) Delivery(workflow, trigger, key string) (run, digest string, 
 	h.f()
 	return h.History.Delivery(workflow, trigger, key)
 }
+
+// A run sends the key that it began with, also where another version would hash its document otherwise.
+func TestARunKeepsTheKeyOfItsAdmission(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, nil, document("", retry3+post))
+	l.docs[0].Hash = "sha256:by-a-former-version"
+	l.replies(refused, created)
+	id := l.crashAt("", 300*time.Millisecond)
+	l.docs = nil
+	run := l.restart(id)
+	if seen := l.world.seen; len(seen) != 2 || seen[0].key != seen[1].key || run.Status != engine.StatusSucceeded {
+		t.Errorf("run %s, requests %+v; want two under one key", run.Status, seen)
+	}
+}
