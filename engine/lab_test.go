@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -41,6 +43,16 @@ type world struct {
 	seen    []seen
 	effects map[string]string // key, or request id without one -> body
 	answer  func(n int, s seen) answer
+
+	records   []record      // every effect, in the order of the commits
+	retention time.Duration // how long a key is remembered; 0: for ever
+	loose     string        // what the paths begin with at which keys are not enforced; empty: nowhere
+}
+
+// record is an effect with the request that made it.
+type record struct {
+	seen
+	arrived time.Time
 }
 
 // seen is one request as it arrived.
@@ -153,6 +165,7 @@ func (w *world) RoundTrip(req *http.Request) (*http.Response, error) {
 		req.Body.Close()
 	}
 	s := seen{req.Method, req.URL.Path, req.Header.Get("Idempotency-Key"), req.Header.Get("X-Request-Id"), string(body)}
+	arrived := w.clk.Now()
 	w.mu.Lock()
 	n := len(w.seen)
 	a := w.answer(n, s)
@@ -166,15 +179,7 @@ func (w *world) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 	}
 	if a.commit {
-		w.mu.Lock()
-		id := s.key
-		if id == "" {
-			id = s.id
-		}
-		if _, there := w.effects[id]; !there {
-			w.effects[id] = s.body
-		}
-		w.mu.Unlock()
+		w.commit(s, arrived)
 	}
 	switch a.broken {
 	case "refused":
@@ -200,6 +205,34 @@ func (w *world) RoundTrip(req *http.Request) (*http.Response, error) {
 		r = io.MultiReader(r, stalledReader{w.clk, req.Context()})
 	}
 	return &http.Response{StatusCode: a.status, Header: h, Body: io.NopCloser(r), Request: req}, nil
+}
+
+// commit makes the effect of a request, unless its key is known.
+func (w *world) commit(s seen, arrived time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	id := cmp.Or(s.key, s.id)
+	if w.loose != "" && strings.HasPrefix(s.path, w.loose) {
+		id = s.id
+	}
+	if !w.knows(id) {
+		w.effects[id] = s.body
+		w.records = append(w.records, record{s, arrived})
+	}
+}
+
+// knows reports whether there is an effect under a key that is not forgotten.
+func (w *world) knows(key string) bool {
+	_, there := w.effects[key]
+	if !there || w.retention == 0 {
+		return there
+	}
+	for _, r := range slices.Backward(w.records) {
+		if cmp.Or(r.key, r.id) == key {
+			return w.clk.Now().Sub(r.arrived) < w.retention
+		}
+	}
+	return there
 }
 
 // stalledReader gives nothing until the caller gives up.

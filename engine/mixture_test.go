@@ -14,23 +14,41 @@ import (
 	"pgregory.net/rapid"
 
 	"faultlab/engine"
+	"faultlab/engine/assume"
 	"faultlab/engine/clock"
 	"faultlab/engine/woml"
 )
 
 // mixture is a lab in which all rules meet: children of two levels, cancels, reruns
-// under one business key, parallel writes, compensations with several writes, slots,
-// timeouts, crashes, and decisions in any order.
+// under one business key, parallel writes, writes without a key, rows of a database,
+// keys that are forgotten, compensations with several writes, slots, timeouts, crashes,
+// and decisions in any order.
 type mixture struct {
 	*lab
-	rt      *rapid.T
-	answers []answer
-	served  int
+	rt       *rapid.T
+	answers  []answer
+	served   int
+	file     *rowFile
+	declared *assume.Set
+	kinds    []writeKind
+	inverses map[string][]string // the writes of the inverse of each step, by "top1", "mid2"
 
 	mu     sync.Mutex
 	runs   []string // in order of admission
 	broken string   // the first invariant that did not hold in an actor
 }
+
+// writeKind is how a write can be recognised when it is made again.
+type writeKind string
+
+const (
+	keyedWrite  writeKind = "under a key"
+	bareWrite   writeKind = "without a key"
+	looseWrite  writeKind = "under a key that is not enforced"
+	rowWrite    writeKind = "a row with a mark"
+	bareRow     writeKind = "a row without a mark"
+	loosePrefix           = "/loose-" // of the paths of loose writes
+)
 
 // ms draws a time of at most so many milliseconds.
 func (m *mixture) ms(what string, most int) time.Duration {
@@ -52,6 +70,7 @@ func (m *mixture) acts(f func()) {
 		m.rt.Fatal(err)
 	}
 	m.clk.SetGate(nil)
+	m.file.die = nil
 	if m.broken != "" {
 		m.rt.Fatal(m.broken)
 	}
@@ -63,9 +82,11 @@ func TestRulesHoldTogether(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		clk := clock.NewVirtual(epoch)
 		defer clk.Close()
-		m := &mixture{rt: rt, lab: &lab{t: t, clk: clk, hist: engine.NewMemory(), world: &world{clk: clk, effects: map[string]string{}}}}
+		m := &mixture{rt: rt, lab: &lab{t: t, clk: clk, hist: engine.NewMemory(), world: &world{clk: clk, effects: map[string]string{}}}, inverses: map[string][]string{}}
 		m.world.answer = m.reply
-		m.options = func(o *engine.Options) { o.Observe = m.observe }
+		m.file = &rowFile{rows: map[string]int{}, marks: map[engine.Mark]json.RawMessage{}}
+		m.contracts()
+		m.options = func(o *engine.Options) { o.Observe, o.Assume, o.Database = m.observe, m.declared, m.file }
 		m.answers = rapid.SliceOfN(rapid.SampledFrom(schedule), 1, 14).Draw(rt, "answers")
 		m.docs = m.documents()
 		admitted := 0
@@ -74,6 +95,7 @@ func TestRulesHoldTogether(t *testing.T) {
 			pauses := rapid.SliceOfN(rapid.IntRange(0, 4000), admissions, admissions).Draw(rt, "ms before each run")
 			cancels, cancel := rapid.IntRange(0, 3).Draw(rt, "a cancel, if 0") == 0, m.ms("before a cancel", 15_000)
 			which, life := rapid.IntRange(0, 20).Draw(rt, "cancelled"), life
+			keep := cancels && rapid.IntRange(0, 3).Draw(rt, "the cancel keeps what stands, if 0") == 0
 			end := m.ms("before the end of a life", 20_000)
 			m.live(life, func(eng *engine.Engine) {
 				for ; admitted < admissions; admitted++ {
@@ -83,7 +105,7 @@ func TestRulesHoldTogether(t *testing.T) {
 				}
 				if cancels {
 					_ = clk.Sleep(context.Background(), cancel)
-					m.cancel(eng, which)
+					m.cancel(eng, which, keep)
 				}
 				_ = clk.Sleep(context.Background(), end)
 				eng.Kill()
@@ -91,14 +113,35 @@ func TestRulesHoldTogether(t *testing.T) {
 		}
 		m.live(-1, func(*engine.Engine) {})
 		m.atRest()
-		for round := range 30 {
-			if !m.settleOne(round) {
+		for range 30 {
+			if !m.settleOne() {
 				break
 			}
 			m.atRest()
 		}
 		m.settled()
 	})
+}
+
+// contracts draws which kinds of writes there are, and how long keys are remembered.
+func (m *mixture) contracts() {
+	rt := m.rt
+	m.kinds = []writeKind{keyedWrite, keyedWrite}
+	if rapid.IntRange(0, 2).Draw(rt, "writes without keys, if 0") == 0 {
+		m.kinds = append(m.kinds, bareWrite, looseWrite)
+	}
+	if rapid.IntRange(0, 2).Draw(rt, "rows, if 0") == 0 {
+		m.kinds = append(m.kinds, rowWrite, rowWrite, bareRow)
+		m.file.ends = rapid.SliceOfN(rapid.SampledFrom(commitEnds), 1, 8).Draw(rt, "commits")
+	}
+	kept := rapid.SampledFrom([]string{"", "", "", "6s", "30s"}).Draw(rt, "retention")
+	enforced := `{"enforces":true}`
+	if kept != "" {
+		enforced = `{"enforces":true,"retention":"` + kept + `"}`
+		m.world.retention, _ = time.ParseDuration(kept)
+	}
+	m.world.loose = loosePrefix
+	m.declared = declare(m.t, `{"origins":{"*":`+enforced+`,"http://loose.test":{"enforces":false,"lookup":"{url}/by-idempotency-key/{key}"}}}`)
 }
 
 // documents are three workflows, each of which may call the next one.
@@ -144,12 +187,7 @@ func (m *mixture) script(depth int, name string) string {
 	write := func(collection string) string {
 		writes++
 		path := fmt.Sprintf("%s-%d", collection, writes)
-		key := fmt.Sprintf("attempt.idempotencyKey + %q", "/"+path)
-		if rapid.IntRange(0, 3).Draw(rt, "a business key, if 0") == 0 {
-			key = fmt.Sprintf("context.payload.orderId + %q", "/"+path)
-		}
-		return fmt.Sprintf(`services.http.request({method: "POST", url: "http://provider.test/%s", json: {orderId: context.payload.orderId, what: %q}, timeout: "10s", idempotency: {header: "Idempotency-Key", value: %s}}, {name: %q})`,
-			path, path, key, path)
+		return m.write(path)
 	}
 	for range rapid.IntRange(1, 2).Draw(rt, "parts of "+name) {
 		switch rapid.IntRange(0, 7).Draw(rt, "part") {
@@ -182,51 +220,72 @@ func (m *mixture) script(depth int, name string) string {
 		b.WriteString("~~~")
 		for range rapid.IntRange(1, 2).Draw(rt, "writes of the inverse") {
 			fmt.Fprintf(&b, "await %s;\n", write("undo-"+name))
+			m.inverses[name] = append(m.inverses[name], fmt.Sprintf("undo-%s-%d", name, writes))
 		}
 		b.WriteString("return 1;")
 	}
 	return b.String()
 }
 
-// reply keeps the seed contract, whatever was drawn for a new key, and refuses to see
+// write is an expression that makes one write of a drawn kind under a name.
+func (m *mixture) write(name string) string {
+	kind := rapid.SampledFrom(m.kinds).Draw(m.rt, "kind of "+name)
+	switch kind {
+	case rowWrite, bareRow:
+		markers := ""
+		if kind == bareRow {
+			markers = ", markers: false"
+		}
+		return fmt.Sprintf(`services.db({driver: "sqlite", connection: "x.db"%s}).execute({text: "INSERT", values: [%q, attempt.idempotencyKey]}, {name: %q})`, markers, name, name)
+	}
+	address, key := "http://provider.test/"+name, ""
+	if kind == looseWrite {
+		address = "http://loose.test" + loosePrefix + name
+	}
+	if kind != bareWrite {
+		key = fmt.Sprintf("attempt.idempotencyKey + %q", "/"+name)
+		if kind == keyedWrite && rapid.IntRange(0, 3).Draw(m.rt, "a business key, if 0") == 0 { // of another run's loose write a look-up would find the record
+			key = fmt.Sprintf("context.payload.orderId + %q", "/"+name)
+		}
+		key = `, idempotency: {header: "Idempotency-Key", value: ` + key + `}`
+	}
+	return fmt.Sprintf(`services.http.request({method: "POST", url: %q, json: {orderId: context.payload.orderId, what: %q}, timeout: "10s"%s}, {name: %q})`,
+		address, name, key, name)
+}
+
+// reply keeps the contract, whatever was drawn for a new key, and refuses to see
 // an inverse while something of its run is unknown.
 func (m *mixture) reply(_ int, s seen) answer {
 	if s.method == "GET" {
-		if body, ok := m.world.effects[s.path[strings.Index(s.path, "by-idempotency-key/")+len("by-idempotency-key/"):]]; ok {
-			return answer{status: 200, body: `{"id":"e1",` + strings.TrimPrefix(body, "{")}
-		}
-		return answer{status: 404, body: "{}"}
+		return m.lookedUp(s.path)
 	}
 	if id, ok := engine.ParseRequestID(s.id); ok && id.Undo {
 		m.nothingUnknown(id.Run)
+		m.nothingShared(id.Run)
 	}
-	if _, known := m.world.effects[s.key]; known {
+	if s.key != "" && !strings.HasPrefix(s.path, loosePrefix) && m.world.knows(s.key) {
 		return replay
 	}
 	m.served++
 	return m.answers[(m.served-1)%len(m.answers)]
 }
 
-// nothingUnknown checks a run and its children at the moment at which an inverse of it arrives.
-func (m *mixture) nothingUnknown(id string) {
-	run := m.get(id)
-	for _, s := range run.Steps {
-		if !s.Undo && run.StepBelief(s) == engine.BeliefUnknown {
-			m.fail("%s of %s is unknown, and an inverse of the run arrives", s.ID, id)
-		}
-		for _, a := range s.Attempts {
-			for _, c := range a.Calls {
-				if c.Child == "" {
-					continue
-				}
-				child := m.get(c.Child)
-				if !child.Status.Ended() || child.Reconcile {
-					m.fail("the child %s (%s, reconcile %v) of %s is not settled, and an inverse of the run arrives", c.Child, child.Status, child.Reconcile, id)
-				}
-				m.nothingUnknown(c.Child)
-			}
+// lookedUp answers a look-up by key from what the provider holds and has not forgotten.
+func (m *mixture) lookedUp(path string) answer {
+	collection, key, _ := strings.Cut(path, "/by-idempotency-key/")
+	var found []string
+	for _, r := range m.world.records {
+		if r.key == key && r.path == collection && (strings.HasPrefix(path, loosePrefix) || m.world.knows(key)) {
+			found = append(found, `{"id":"e1",`+strings.TrimPrefix(r.body, "{"))
 		}
 	}
+	switch {
+	case len(found) == 0:
+		return answer{status: 404, body: "{}"}
+	case len(found) > 1 && strings.HasPrefix(path, loosePrefix):
+		return answer{status: 200, body: "[" + strings.Join(found, ",") + "]"}
+	}
+	return answer{status: 200, body: found[len(found)-1]}
 }
 
 func (m *mixture) observe(events []engine.Event) {
@@ -256,10 +315,13 @@ func (m *mixture) live(life int, f func(*engine.Engine)) {
 // killAt kills the engine at its n-th gate, or never if n is 0. killed tells whether it came to that.
 func (m *mixture) killAt(eng *engine.Engine, n int) (killed *bool) {
 	killed = new(bool)
+	m.file.die = func() {
+		*killed = true
+		eng.Kill()
+	}
 	m.clk.SetGate(func(clock.Point, string) clock.Verdict {
 		if n--; n == 0 {
-			*killed = true
-			eng.Kill()
+			m.file.die()
 		}
 		return clock.Pass
 	})
@@ -273,29 +335,29 @@ func (m *mixture) tolerate(err error) {
 	}
 }
 
-func (m *mixture) cancel(eng *engine.Engine, which int) {
+func (m *mixture) cancel(eng *engine.Engine, which int, keep bool) {
 	m.mu.Lock()
 	runs := slices.Clone(m.runs)
 	m.mu.Unlock()
 	if len(runs) > 0 {
-		m.tolerate(eng.Cancel(engine.Cancellation{Run: runs[which%len(runs)]}))
+		m.tolerate(eng.Cancel(engine.Cancellation{Run: runs[which%len(runs)], Keep: keep}))
 	}
 }
 
-// settleOne decides about one unknown call, by evidence and without force; false where nothing can be decided.
-func (m *mixture) settleOne(round int) bool {
-	type choice struct {
-		run, key string
-		call     *engine.Call
-	}
+// choice is an unknown call that a person can decide about.
+type choice struct {
+	run  string
+	call *engine.Call
+}
+
+// settleOne decides about one unknown call; false where nothing is left to decide.
+func (m *mixture) settleOne() bool {
 	var choices []choice
 	for _, id := range m.runs {
-		run := m.get(id)
-		if !run.Status.Ended() || !run.Reconcile {
-			continue
-		}
-		for _, c := range run.Unsettled() {
-			choices = append(choices, choice{id, c.Key, c})
+		if run := m.get(id); run.Status.Ended() && run.Reconcile {
+			for _, c := range run.Unsettled() {
+				choices = append(choices, choice{id, c})
+			}
 		}
 	}
 	if len(choices) == 0 {
@@ -304,38 +366,10 @@ func (m *mixture) settleOne(round int) bool {
 	at := rapid.SampledFrom(choices).Draw(m.rt, "decided about")
 	eng := m.eng
 	killed := m.killAt(eng, rapid.IntRange(0, 12).Draw(m.rt, "gates before the crash while settling"))
-	pick := rapid.IntRange(0, 5).Draw(m.rt, "decision")
+	pick := rapid.IntRange(0, 11).Draw(m.rt, "decision")
 	m.acts(func() {
-		if _, err := eng.Lookup(context.Background(), at.run, at.key, engine.LookupOptions{}); err != nil {
-			m.tolerate(err)
-			return
-		}
-		run, err := eng.Get(at.run)
-		if err != nil {
-			m.tolerate(err)
-			return
-		}
-		var allowed []engine.Decision
-		for _, c := range run.Unsettled() {
-			if c.Pos != at.call.Pos {
-				continue
-			}
-			for _, d := range []engine.Decision{engine.Record, engine.Resubmit, engine.Abandon} {
-				if situation, err := eng.Situation(run, c); err == nil && situation.Ruling(d, false).Permission == engine.Allowed {
-					allowed = append(allowed, d)
-				}
-			}
-		}
-		if len(allowed) == 0 {
-			return
-		}
-		d := allowed[pick%len(allowed)]
-		err = eng.Resolve(engine.Resolution{Run: at.run, Key: at.key, Decision: d})
-		if d == engine.Record && isRefused(err) { // the script cannot go on with the record: then the result is asked for
-			err = eng.Resolve(engine.Resolution{Run: at.run, Key: at.key, Decision: d, Result: json.RawMessage("1")})
-		}
-		if err != nil && !*killed {
-			m.fail("%s of %s under %s is allowed, and refused: %v", d, at.run, at.key, err)
+		if err := m.decideAbout(eng, at, pick); err != nil && !*killed {
+			m.fail("%v", err)
 		}
 	})
 	if *killed {
@@ -344,90 +378,90 @@ func (m *mixture) settleOne(round int) bool {
 	return true
 }
 
-// atRest checks all runs against the world once nothing moves.
-func (m *mixture) atRest() {
-	sent := map[string]int{}
-	for _, s := range m.world.seen {
-		if sent[s.id]++; s.method != "GET" && sent[s.id] > 1 {
-			m.rt.Fatalf("request %s arrived twice", s.id)
+// decideAbout looks a call up and takes one of the decisions that its evidence allows or,
+// where it allows none, that somebody forces who has found out by other means.
+func (m *mixture) decideAbout(eng *engine.Engine, at choice, pick int) error {
+	if engine.Askable(at.call, m.declared) {
+		if _, err := eng.Lookup(context.Background(), at.run, at.call.Key, engine.LookupOptions{}); err != nil {
+			m.tolerate(err)
+			return nil
 		}
 	}
-	for _, id := range m.runs {
-		run := m.get(id)
-		m.listed(m.rt, id)
-		if !run.Status.Ended() && !m.waits(run) {
-			m.rt.Fatalf("run %s is %s, and nothing is left to do", id, run.Status)
-		}
-		for _, s := range run.Steps {
-			m.believed(run, s)
+	run, err := eng.Get(at.run)
+	if err != nil {
+		m.tolerate(err)
+		return nil
+	}
+	calls := run.Unsettled()
+	i := slices.IndexFunc(calls, func(c *engine.Call) bool { return c.Pos == at.call.Pos })
+	if i < 0 {
+		return nil
+	}
+	situation, err := eng.Situation(run, calls[i])
+	if err != nil {
+		return err
+	}
+	ask := engine.Resolution{Run: at.run, Key: calls[i].Key, Write: calls[i].Write, Reason: "by the test"}
+	var allowed []engine.Resolution
+	for _, ask.Decision = range []engine.Decision{engine.Record, engine.Resubmit, engine.Abandon} {
+		if situation.Ruling(ask.Decision, false).Permission == engine.Allowed {
+			allowed = append(allowed, ask)
 		}
 	}
+	switch advice := situation.Advice(); advice {
+	case engine.AdviseRecord, engine.AdviseResubmit:
+		if ruling := situation.Ruling(engine.Decision(advice), false); ruling.Permission != engine.Allowed {
+			return fmt.Errorf("%s of %s under %s is advised, and not allowed: %s", advice, at.run, ask.Key, ruling.Why)
+		}
+	}
+	if len(allowed) == 0 || situation.Interrupted {
+		allowed = append(allowed, m.foundOut(run, calls[i], situation, ask, pick)...)
+	}
+	if pick == 0 || len(allowed) == 0 {
+		ask.Decision = engine.Escalate
+		allowed = []engine.Resolution{ask}
+	}
+	ask = allowed[pick%len(allowed)]
+	err = eng.Resolve(ask)
+	if ask.Decision == engine.Record && ask.Result == nil && isRefused(err) { // the script cannot go on with the record: then the result is asked for
+		if situation.Ruling(engine.Record, true).Permission != engine.Allowed { // another key is to be settled before
+			return nil
+		}
+		ask.Result = json.RawMessage("1")
+		err = eng.Resolve(ask)
+	}
+	if err != nil {
+		return fmt.Errorf("%s (result %s, force %v) of %s in %s is allowed, and refused: %w", ask.Decision, ask.Result, ask.Force, ask.Write, at.run, err)
+	}
+	return nil
 }
 
-// waits reports whether a run that has not ended may stand still: nothing of it moves before a person has decided.
-func (m *mixture) waits(run *engine.Run) bool { return run.Reconcile }
-
-// believed holds what a run believes of one step's writes against the world.
-func (m *mixture) believed(run *engine.Run, s *engine.Step) {
-	for _, o := range run.Operations(s) {
-		if len(o.Calls) == 0 {
-			continue
+// foundOut are the decisions of somebody who has asked the provider's people whether a
+// write happened; now and then one who did not, and sends it once more.
+func (m *mixture) foundOut(run *engine.Run, c *engine.Call, s engine.Situation, ask engine.Resolution, pick int) (out []engine.Resolution) {
+	add := func(d engine.Decision, result json.RawMessage) {
+		ask.Decision, ask.Result = d, result
+		switch s.Ruling(d, result != nil).Permission {
+		case engine.Denied:
+			return
+		case engine.Forced:
+			ask.Force = true
 		}
-		there := 0
-		for _, key := range keysUsed(o) {
-			if _, ok := m.world.effects[key]; ok {
-				there++
-			}
-		}
-		switch belief := run.BeliefOf(o); {
-		case there > 1:
-			m.rt.Fatalf("%s of %s has %d effects", o.Write, run.ID, there)
-		case belief == engine.BeliefDone && there == 0, belief == engine.BeliefCompensated && there == 0:
-			m.rt.Fatalf("%s of %s in %s is believed %s, and there is no effect", o.Write, s.ID, run.ID, belief)
-		case belief == engine.BeliefNotDone && there == 1 && !m.sharedKey(o):
-			m.rt.Fatalf("%s of %s in %s is believed not done, and its effect is there", o.Write, s.ID, run.ID)
-		case belief == engine.BeliefUnknown && run.Status.Ended() && !run.Reconcile:
-			m.rt.Fatalf("%s of %s in %s is unknown, and the run does not say so", o.Write, s.ID, run.ID)
-		}
+		out = append(out, ask)
 	}
-	for _, a := range s.Attempts {
-		for _, c := range a.Calls {
-			if c.Child == "" || !run.Status.Ended() {
-				continue
-			}
-			if child := m.get(c.Child); (!child.Status.Ended() || child.Reconcile) && !run.Reconcile {
-				m.rt.Fatalf("%s has ended (%s), its child %s is %s (reconcile %v), and the run does not say so", run.ID, run.Status, c.Child, child.Status, child.Reconcile)
-			}
-		}
+	happened := false
+	if o := run.OperationOf(c); o != nil {
+		happened = m.effectsOf(run, o) > 0 || m.anyEffect(run, o)
 	}
-}
-
-func keysUsed(o *engine.Operation) (keys []string) {
-	for _, c := range o.Calls {
-		if c.Key != "" && !slices.Contains(keys, c.Key) {
-			keys = append(keys, c.Key)
-		}
+	switch {
+	case s.Interrupted, happened:
+		add(engine.Record, json.RawMessage("1"))
+	default:
+		add(engine.Abandon, nil)
+		add(engine.Resubmit, nil)
 	}
-	return keys
-}
-
-// sharedKey reports whether an operation used a business key: another run may have made the effect.
-func (m *mixture) sharedKey(o *engine.Operation) bool {
-	return slices.ContainsFunc(o.Calls, func(c *engine.Call) bool { return strings.HasPrefix(c.Key, "o1/") })
-}
-
-// settled checks what holds once nobody has anything left to decide: each inverse that a failed run owes was tried.
-func (m *mixture) settled() {
-	for _, id := range m.runs {
-		run := m.get(id)
-		if run.Reconcile || run.Status != engine.StatusFailed && run.Status != engine.StatusCancelled {
-			continue
-		}
-		doc := m.docs[slices.IndexFunc(m.docs, func(d *woml.Document) bool { return d.Workflow.ID == run.Admitted.Workflow })]
-		for _, s := range doc.Workflow.Steps {
-			if st := run.StepAt(s.ID, false); s.Compensate != nil && st != nil && st.Done && run.StepAt(s.ID, true) == nil {
-				m.rt.Fatalf("%s %s, and the inverse of %s was never tried", id, run.Status, s.ID)
-			}
-		}
+	if happened && pick%4 == 1 {
+		add(engine.Resubmit, nil)
 	}
+	return out
 }
