@@ -159,10 +159,12 @@ func (o *Operation) Local() bool {
 	return true
 }
 
-// Rows is how many rows a local write changed.
+// Rows is how many rows a local write changed; one for a call whose result nobody has: a person recorded that it was carried out.
 func (o *Operation) Rows() (n int64) {
 	for _, c := range o.Calls {
-		n += c.Rows
+		if n += c.Rows; c.Rows == 0 && c.recorded() {
+			n++
+		}
 	}
 	return n
 }

@@ -152,3 +152,20 @@ func TestAnUnknownStatement(t *testing.T) {
 		}
 	}
 }
+
+// A write that a person recorded stands in the verdict, although nobody knows how many rows it changed.
+func TestARecordedStatementStands(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, nil, document("", write+`return 1;`, `|throw new Error("later");`))
+	l.options = func(o *engine.Options) { o.Database = failing{"", "the disk went away"} }
+	id := l.once(`{}`).ID
+	l.run(func() {
+		if err := l.eng.Resolve(engine.Resolution{Run: id, Decision: engine.Record, Result: json.RawMessage(`1`), Force: true}); err != nil {
+			t.Error(err)
+		}
+	})
+	run := l.get(id)
+	if v, err := run.BelievedVerdict(l.hist); err != nil || run.Status != engine.StatusFailed || v != engine.RunFailedThoughDone {
+		t.Errorf("run %s, %s (%v)", run.Status, v, err)
+	}
+}

@@ -151,7 +151,11 @@ func (e *Engine) localEnd(r *Run, c *Call) (CallEnded, error) {
 		return CallEnded{}, err
 	case there:
 		rule := callRules[HowAccepted][LocalWrite]
-		return CallEnded{Pos: c.Pos, How: HowAccepted, Finding: rule.finding, Next: rule.next, Rows: rowsChanged(result), Reply: result}, nil
+		rows := rowsChanged(result)
+		if result == nil { // it was too large to be kept: what was carried out counts
+			rows = 1
+		}
+		return CallEnded{Pos: c.Pos, How: HowAccepted, Finding: rule.finding, Next: rule.next, Rows: rows, Reply: result}, nil
 	}
 	rule := callRules[HowNeverSent][LocalWrite]
 	return CallEnded{Pos: c.Pos, How: HowNeverSent, Finding: rule.finding, Next: rule.next,

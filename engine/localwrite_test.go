@@ -147,6 +147,9 @@ func TestALocalWriteAfterACrash(t *testing.T) {
 			if c.How != r.how || c.Finding != r.finding || db.writes != r.writes {
 				t.Errorf("the call ended %q, %q after %d writes; want %q, %q, %d", c.How, c.Finding, db.writes, r.how, r.finding, r.writes)
 			}
+			if counts := r.committed && r.lost == nil; (c.Rows > 0) != counts && r.writes == 1 {
+				t.Errorf("%d rows count as changed", c.Rows)
+			}
 			if r.lost != nil && !strings.Contains(c.Message, "x.db cannot be asked") {
 				t.Errorf("it says %q", c.Message)
 			}
