@@ -101,6 +101,9 @@ func (c *Call) proof() Finding {
 	if d := c.Decision(); d != nil {
 		switch d.Decision {
 		case Record:
+			if len(d.Result) > 0 && c.knownNotDone() {
+				return FoundNotDone
+			}
 			return FoundDone
 		case Abandon:
 			return FoundNotDone
@@ -115,6 +118,14 @@ func (c *Call) proof() Finding {
 		return FoundDone
 	}
 	return c.Finding
+}
+
+// knownNotDone reports whether the call was known not to be done before its last decision.
+// A result given by hand then ends a step of which nothing is unknown, and says nothing about its writes.
+func (c *Call) knownNotDone() bool {
+	before := *c
+	before.Decisions = c.Decisions[:len(c.Decisions)-1]
+	return before.proof() == FoundNotDone
 }
 
 // BeliefOf is table c for one operation: a fold of its own calls in the history alone.
