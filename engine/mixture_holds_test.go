@@ -203,9 +203,8 @@ func (m *mixture) settled() {
 
 // undone checks that what a run calls compensated was undone by each write of the inverse.
 func (m *mixture) undone(run *engine.Run, s *engine.Step) {
-	byHand := func(c *engine.Call) bool { d := c.Decision(); return d != nil && len(d.Result) > 0 }
 	for _, o := range run.Operations(s) {
-		if run.BeliefOf(o) == engine.BeliefCompensated && !m.inverseMade(run, s) && !slices.ContainsFunc(callsOf(run.StepAt(s.ID, true)), byHand) {
+		if run.BeliefOf(o) == engine.BeliefCompensated && !m.inverseMade(run, s) {
 			m.rt.Fatalf("%s of %s in %s is called undone, and its inverse was not made: %v", o.Write, s.ID, run.ID, m.inverses[inverseOf(run, s)])
 		}
 	}
@@ -215,9 +214,13 @@ func inverseOf(run *engine.Run, s *engine.Step) string {
 	return run.Admitted.Workflow + strings.TrimPrefix(s.ID, "s")
 }
 
-// inverseMade reports whether each write of a step's inverse has an effect.
+// inverseMade reports whether each write of a step's inverse has an effect, or a person has given the inverse's result.
 func (m *mixture) inverseMade(run *engine.Run, s *engine.Step) bool {
 	undo := run.StepAt(s.ID, true)
+	byHand := func(c *engine.Call) bool { d := c.Decision(); return d != nil && len(d.Result) > 0 }
+	if undo != nil && slices.ContainsFunc(callsOf(undo), byHand) {
+		return true
+	}
 	for _, name := range m.inverses[inverseOf(run, s)] {
 		made := m.effectsAs(run, name, undo) > 0
 		_, shared := m.world.effects["o1/"+name]
@@ -243,7 +246,7 @@ func (m *mixture) whole(run *engine.Run) {
 				continue
 			}
 			made := m.effectsOf(run, o) > 0
-			if verdict == engine.RunWhole && !m.anyEffect(run, o) {
+			if verdict == engine.RunWhole && !o.Unsent() && !o.Local() && !m.anyEffect(run, o) {
 				m.rt.Fatalf("%s is whole, and %s has no effect", run.ID, o.Write)
 			}
 			if verdict != engine.RunNothing || !made || m.inverseMade(run, s) {

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+	"sync"
 
 	"faultlab/engine"
+	"faultlab/engine/clock"
 )
 
 // commitEnd is what a rowFile does with one write.
@@ -38,6 +40,35 @@ type rowFile struct {
 	marks map[engine.Mark]json.RawMessage
 	ended map[engine.Mark]func() bool // of this process
 	over  func(engine.Mark) bool      // of marks that an earlier process left
+
+	clk   clock.Clock
+	mu    sync.Mutex
+	taken bool          // a statement is at work
+	queue []clock.Event // of statements that wait for it
+}
+
+// Turn lets one statement work at a time, in the order in which they were asked for.
+func (f *rowFile) Turn() (done func()) {
+	f.mu.Lock()
+	if !f.taken {
+		f.taken = true
+		f.mu.Unlock()
+		return f.next
+	}
+	mine := f.clk.NewEvent("the file")
+	f.queue = append(f.queue, mine)
+	f.mu.Unlock()
+	mine.Wait()
+	return f.next
+}
+
+func (f *rowFile) next() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.taken = len(f.queue) > 0; f.taken {
+		f.queue[0].Set()
+		f.queue = f.queue[1:]
+	}
 }
 
 func (f *rowFile) end() commitEnd {
@@ -100,9 +131,12 @@ func (f *rowFile) Write(_ context.Context, m engine.Mark, _ json.RawMessage, _ s
 		f.die()
 		return nil, errors.New("the process is gone")
 	}
+	f.mu.Lock()
+	ended := maps.Clone(f.ended)
+	f.mu.Unlock()
 	maps.DeleteFunc(f.marks, func(m engine.Mark, _ json.RawMessage) bool {
-		onDisk := f.ended[m]
-		return onDisk != nil && onDisk() || f.over != nil && f.over(m)
+		onDisk := ended[m]
+		return onDisk != nil && onDisk() || f.over(m)
 	})
 	result := f.commit(input)
 	f.marks[m] = result
@@ -127,10 +161,16 @@ func (f *rowFile) Find(_ context.Context, m engine.Mark, _ string) (json.RawMess
 	return kept, there, nil
 }
 
-func (f *rowFile) Ended(m engine.Mark, _ string, onDisk func() bool) { f.ended[m] = onDisk }
+func (f *rowFile) Ended(m engine.Mark, _ string, onDisk func() bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.ended[m] = onDisk
+}
 
 // Sweep is called by a process that begins.
 func (f *rowFile) Sweep(over func(engine.Mark) bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	f.ended, f.over = map[engine.Mark]func() bool{}, over
 }
 

@@ -84,7 +84,7 @@ func TestRulesHoldTogether(t *testing.T) {
 		defer clk.Close()
 		m := &mixture{rt: rt, lab: &lab{t: t, clk: clk, hist: engine.NewMemory(), world: &world{clk: clk, effects: map[string]string{}}}, inverses: map[string][]string{}}
 		m.world.answer = m.reply
-		m.file = &rowFile{rows: map[string]int{}, marks: map[engine.Mark]json.RawMessage{}}
+		m.file = &rowFile{clk: clk, rows: map[string]int{}, marks: map[engine.Mark]json.RawMessage{}}
 		m.contracts()
 		m.options = func(o *engine.Options) { o.Observe, o.Assume, o.Database = m.observe, m.declared, m.file }
 		m.answers = rapid.SliceOfN(rapid.SampledFrom(schedule), 1, 14).Draw(rt, "answers")
