@@ -8,12 +8,16 @@ import (
 	"faultlab/engine/woml"
 )
 
+// keepsNothing checks that a run was not asked to keep what it did at the moment at which an inverse of it arrives.
+func (m *mixture) keepsNothing(id string) {
+	if run := m.get(id); run.CancelAsked && run.Keep {
+		m.fail("%s was cancelled and keeps what stands, and an inverse of it arrives", id)
+	}
+}
+
 // nothingUnknown checks a run and its children at the moment at which an inverse of it arrives.
 func (m *mixture) nothingUnknown(id string) {
 	run := m.get(id)
-	if run.CancelAsked && run.Keep {
-		m.fail("%s was cancelled and keeps what stands, and an inverse of it arrives", id)
-	}
 	for _, s := range run.Steps {
 		if !s.Undo && run.StepBelief(s) == engine.BeliefUnknown {
 			m.fail("%s of %s is unknown, and an inverse of the run arrives", s.ID, id)

@@ -260,6 +260,7 @@ func (m *mixture) reply(_ int, s seen) answer {
 		return m.lookedUp(s.path)
 	}
 	if id, ok := engine.ParseRequestID(s.id); ok && id.Undo {
+		m.keepsNothing(id.Run)
 		m.nothingUnknown(id.Run)
 		m.nothingShared(id.Run)
 	}
