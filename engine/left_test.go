@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -265,5 +266,30 @@ func TestACancelAtTheLastMoment(t *testing.T) {
 		if run := l.get(id); run.Status != engine.StatusCancelled || run.Reconcile || l.written() != want {
 			t.Errorf("keep %v: run %s, reconcile %v after %s, want %s", keep, run.Status, run.Reconcile, l.written(), want)
 		}
+	}
+}
+
+// A run whose attempt a crash left open and that is cancelled while it waits for a slot ends that attempt too.
+func TestACancelWhileARunThatWasLeftWaitsForItsSlot(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, nil, document(`<config concurrency="1" />`, `|await new Promise(done => setTimeout(done, 1000)); `+post))
+	l.replies(created)
+	id := l.crashAt("", 300*time.Millisecond)
+	l.begin(func(e *engine.Engine) {
+		if _, err := e.Admit(engine.Delivery{Workflow: "orders", Payload: json.RawMessage(`{"orderId":"o2"}`)}); err != nil {
+			t.Error(err)
+		}
+		_ = l.clk.Sleep(t.Context(), 100*time.Millisecond) // the new run has the slot
+		if err := e.Recover(); err != nil {
+			t.Error(err)
+		}
+		_ = l.clk.Sleep(t.Context(), 100*time.Millisecond)
+		if err := e.Cancel(engine.Cancellation{Run: id}); err != nil {
+			t.Error(err)
+		}
+	})
+	run := l.get(id)
+	if a := run.Steps[0].Last(); run.Status != engine.StatusCancelled || run.Reconcile || a.Outcome != engine.Failed {
+		t.Errorf("run %s, reconcile %v, attempt %q", run.Status, run.Reconcile, a.Outcome)
 	}
 }

@@ -108,19 +108,15 @@ func (rt *running) forward() error {
 	var cancelled bool
 	rt.read(func(r *Run) { started, resumed, cancelled = r.StartedAt, r.ResumedAt, r.CancelAsked })
 	if cancelled {
-		if err := rt.endLeft(); err != nil {
-			return err
-		}
-		if err := rt.endRecords(); err != nil {
-			return err
-		}
-		return errCancelled
+		return rt.endCancelled()
 	}
 	acquire := rt.ensureSlot // a run that goes on from its own end has its slot still
 	if started.IsZero() {
 		acquire = func(ctx context.Context) error { return rt.acquire(ctx, true) }
 	}
-	if err := acquire(rt.ctx); err != nil {
+	if err := acquire(rt.ctx); errors.Is(err, errCancelled) {
+		return rt.endCancelled()
+	} else if err != nil {
 		return err
 	}
 	growStack(0)
@@ -140,6 +136,17 @@ func (rt *running) forward() error {
 		defer done(nil)
 	}
 	return rt.steps(ctx)
+}
+
+// endCancelled ends what a crash or a decision left to go on with, of a run that was cancelled before it did.
+func (rt *running) endCancelled() error {
+	if err := rt.endLeft(); err != nil {
+		return err
+	}
+	if err := rt.endRecords(); err != nil {
+		return err
+	}
+	return errCancelled
 }
 
 // stepFailure ends the forward path of a run.
