@@ -9,45 +9,37 @@ import (
 )
 
 func deliveries(t *testing.T, h engine.History) {
-	a := admitted("w")
-	a.Trigger, a.Delivery, a.Digest = "hook", "key-1", "sha256:payload"
-	ticket := h.Append(event("run_a", a)) // found at once, durable or not: two deliveries can come together
-	for _, c := range []struct {
-		workflow, trigger, key string
-		found                  bool
-	}{
-		{"w", "hook", "key-1", true},
-		{"w", "hook", "key-2", false},
-		{"w", "other", "key-1", false},
-		{"v", "hook", "key-1", false},
-	} {
-		run, digest, ok, err := h.Delivery(c.workflow, c.trigger, c.key)
-		if err != nil || ok != c.found || ok && (run != "run_a" || digest != "sha256:payload") {
-			t.Errorf("delivery %s to %s of %s: %q %q %v %v, want found %v", c.key, c.trigger, c.workflow, run, digest, ok, err, c.found)
+	delivered := func(run, workflow, trigger, key string) {
+		t.Helper()
+		got, digest, ok, err := h.Delivery(workflow, trigger, key)
+		if err != nil || ok != (run != "") || ok && (got != run || digest != "sha256:payload") {
+			t.Errorf("delivery %q to %s of %s: %q %q %v %v, want run %q", key, trigger, workflow, got, digest, ok, err, run)
 		}
 	}
+	a := admitted("w")
+	a.Trigger, a.Delivery, a.Digest = "hook", "key-1", "sha256:payload"
+	ticket := h.Append(event("run_a", a))
+	delivered("run_a", "w", "hook", "key-1") // found at once, durable or not: two deliveries can come together
+	delivered("", "w", "hook", "key-2")
+	delivered("", "w", "other", "key-1")
+	delivered("", "v", "hook", "key-1")
 	if err := ticket.Wait(); err != nil {
 		t.Fatal(err)
 	}
 	for n := range 100 {
 		run := fmt.Sprintf("run_%d", n)
 		b := admitted("w")
-		b.Delivery, b.Parent = run, &engine.Parent{Run: "run_a", Step: "s", Name: run}
+		b.Delivery, b.Digest, b.Parent = run, a.Digest, &engine.Parent{Run: "run_a", Step: "s", Name: run}
 		h.Append(event(run, b))
-		found, _, _, err1 := h.Delivery("w", "", run)
-		child, _, err2 := h.Child(*b.Parent)
-		if found != run || child != run || err1 != nil || err2 != nil {
-			t.Fatalf("just appended, %s is found as delivery %q and child %q (%v, %v)", run, found, child, err1, err2)
+		delivered(run, "w", "", run)
+		if child, _, err := h.Child(*b.Parent); child != run || err != nil {
+			t.Fatalf("just appended, %s is found as child %q (%v)", run, child, err)
 		}
 	}
 	must(t, h, "run_b", admitted("w"))
 	must(t, h, "run_c", admitted("w"))
-	if run, _, ok, err := h.Delivery("w", "", ""); ok || err != nil {
-		t.Errorf("a delivery without a key is found: %q %v", run, err)
-	}
-	if run, digest, ok, err := h.Delivery("w", "hook", "key-1"); run != "run_a" || digest != "sha256:payload" || !ok || err != nil {
-		t.Errorf("the delivery once it is durable: %q %q %v %v", run, digest, ok, err)
-	}
+	delivered("", "w", "", "") // a delivery without a key
+	delivered("run_a", "w", "hook", "key-1")
 }
 
 func childRuns(t *testing.T, h engine.History) {
@@ -55,24 +47,19 @@ func childRuns(t *testing.T, h engine.History) {
 	a := admitted("v")
 	a.Parent = &engine.Parent{Run: "run_p", Step: "s", Name: "c", Depth: 1, Wait: true}
 	ticket := h.Append(event("run_a", a))
-	for _, wait := range []bool{true, false} {
-		for _, c := range []struct {
-			parent engine.Parent
-			found  bool
-		}{
-			{engine.Parent{Run: "run_p", Step: "s", Name: "c"}, true},
-			{engine.Parent{Run: "run_p", Step: "s", Name: "d"}, false},
-			{engine.Parent{Run: "run_p", Step: "t", Name: "c"}, false},
-			{engine.Parent{Run: "run_a", Step: "s", Name: "c"}, false},
+	for range 2 { // not durable perhaps, then durable
+		for p, want := range map[engine.Parent]string{
+			{Run: "run_p", Step: "s", Name: "c"}: "run_a",
+			{Run: "run_p", Step: "s", Name: "d"}: "",
+			{Run: "run_p", Step: "t", Name: "c"}: "",
+			{Run: "run_a", Step: "s", Name: "c"}: "",
 		} {
-			if run, ok, err := h.Child(c.parent); err != nil || ok != c.found || ok && run != "run_a" {
-				t.Errorf("child of %+v: %q %v %v, want found %v", c.parent, run, ok, err, c.found)
+			if run, ok, err := h.Child(p); err != nil || ok != (want != "") || ok && run != want {
+				t.Errorf("child of %+v: %q %v %v, want %q", p, run, ok, err, want)
 			}
 		}
-		if wait {
-			if err := ticket.Wait(); err != nil {
-				t.Fatal(err)
-			}
+		if err := ticket.Wait(); err != nil {
+			t.Fatal(err)
 		}
 	}
 }
@@ -209,4 +196,61 @@ func bodies(t *testing.T, h engine.History) {
 	kept()
 	must(t, h, "run_a", engine.Evidence{Pos: at("b", false), Body: []byte("later")})
 	kept("later")
+}
+
+func sharedKeys(t *testing.T, h engine.History) {
+	sent := func(run, key string, shared bool) {
+		t.Helper()
+		must(t, h, run, engine.RequestSent{Pos: engine.Pos{Step: "s", Attempt: 1, Call: 1, Request: 1}, Key: key, Shared: shared})
+	}
+	runs := func(key string, want ...string) {
+		t.Helper()
+		got := get[[]string](t)(h.KeyRuns(key))
+		if len(got)+len(want) > 0 {
+			equal(t, "the runs that sent "+key, got, want)
+		}
+	}
+	for _, run := range []string{"run_c", "run_a", "run_b"} {
+		must(t, h, run, admitted("w"))
+	}
+	runs("order-1")
+	sent("run_b", "order-1", true)
+	sent("run_c", "order-1", true)
+	sent("run_b", "order-1", true)
+	sent("run_a", "order-2", true)
+	sent("run_a", "sha256:own", false)
+	sent("run_a", "", true)
+	runs("order-1", "run_c", "run_b") // in the order of their admission
+	runs("order-2", "run_a")
+	runs("order-")
+	runs("sha256:own")
+	runs("")
+}
+
+func provenAddresses(t *testing.T, h engine.History) {
+	must(t, h, "run_a", admitted("w"))
+	const at = "http://p.test/jobs/by-idempotency-key/{key}"
+	proven := func(address string, want bool) {
+		t.Helper()
+		if got := get[bool](t)(h.FoundAt(address)); got != want {
+			t.Errorf("a record was found at %q: %v, want %v", address, got, want)
+		}
+	}
+	must(t, h, "run_a", engine.Evidence{Address: at, Found: engine.FoundNoRecord}, engine.Evidence{Address: at, Found: engine.FoundNoAnswer},
+		engine.Evidence{Found: engine.FoundRecord})
+	proven(at, false)
+	proven("", false)
+	must(t, h, "run_a", engine.Evidence{Address: at, Found: engine.FoundRecord}, engine.Evidence{Address: at, Found: engine.FoundRecord})
+	must(t, h, "run_a", engine.Evidence{Address: at + "2", Found: engine.FoundSeveral})
+	proven(at, true)
+	proven(at+"2", true)
+	proven(at+"3", false)
+}
+
+func place(t *testing.T, h engine.History) {
+	equal(t, "the place in an empty history", get[int64](t)(h.Place()), int64(0))
+	ticket := h.Append(event("run_a", admitted("w")), event("run_a", engine.Started{}))
+	equal(t, "the place after an append", get[int64](t)(h.Place()), ticket.Last())
+	ticket = h.Buffer(event("run_a", engine.CancelAsked{}))
+	equal(t, "the place after what was buffered", get[int64](t)(h.Place()), ticket.Last())
 }

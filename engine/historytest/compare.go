@@ -11,112 +11,93 @@ import (
 	"faultlab/engine"
 )
 
+// question is one that two histories should answer alike.
+type question struct {
+	what string
+	ask  func(h engine.History) (any, error)
+}
+
 // Compare says where the answers of two histories differ; nil where they say the same of everything.
 func Compare(want, got engine.History) error {
-	runs, err := want.Runs(engine.Query{})
+	questions, err := questionsOf(want)
 	if err != nil {
 		return err
 	}
-	for _, q := range queries(runs) {
-		if err := same(fmt.Sprintf("the runs for %+v", q), first(want.Runs(q)), first(got.Runs(q))); err != nil {
-			return err
+	for _, q := range questions {
+		w, err1 := q.ask(want)
+		g, err2 := q.ask(got)
+		if err := errors.Join(err1, err2); err != nil {
+			return fmt.Errorf("%s: %w", q.what, err)
+		}
+		if !reflect.DeepEqual(w, g) {
+			return fmt.Errorf("%s differ:\nwant %+v\n got %+v", q.what, w, g)
 		}
 	}
-	if err := same("the open runs", first(want.Open()), first(got.Open())); err != nil {
-		return err
+	return nil
+}
+
+// questionsOf are those that concern what a history holds.
+func questionsOf(h engine.History) (all []question, err error) {
+	ask := func(what string, f func(h engine.History) (any, error)) { all = append(all, question{what, f}) }
+	runs, err := h.Runs(engine.Query{})
+	if err != nil {
+		return nil, err
 	}
+	queries := []engine.Query{{}, {Limit: 2}, {Reconcile: true}, {Workflow: "w"}, {Workflow: "w", Reconcile: true}}
+	for _, s := range runs {
+		queries = append(queries, engine.Query{Before: s.Run, Limit: 2}, engine.Query{Status: s.Status})
+	}
+	for _, q := range queries {
+		ask(fmt.Sprintf("the runs for %+v", q), func(h engine.History) (any, error) { return list(h.Runs(q)) })
+	}
+	ask("the open runs", func(h engine.History) (any, error) { return list(h.Open()) })
 	for _, prefix := range []string{"", "run_", "run_b", "R"} {
-		if err := same("the runs that begin with "+prefix, first(want.Prefix(prefix, 3)), first(got.Prefix(prefix, 3))); err != nil {
-			return err
-		}
+		ask("the runs that begin with "+prefix, func(h engine.History) (any, error) { return list(h.Prefix(prefix, 3)) })
 	}
 	for _, s := range runs {
-		if err := compareRun(want, got, s.Run); err != nil {
-			return err
+		ask("the events of "+s.Run, func(h engine.History) (any, error) { return list(h.Events(s.Run)) })
+		events, err := h.Events(s.Run)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range events {
+			all = append(all, questionsAbout(e)...)
 		}
 	}
-	return nil
+	return all, nil
 }
 
-func queries(runs []engine.Summary) []engine.Query {
-	qs := []engine.Query{{}, {Limit: 2}, {Reconcile: true}, {Workflow: "w"}, {Workflow: "w", Reconcile: true}}
-	for _, s := range runs {
-		qs = append(qs, engine.Query{Before: s.Run, Limit: 2}, engine.Query{Status: s.Status})
+// questionsAbout are those that an event can be found by.
+func questionsAbout(e engine.Event) (all []question) {
+	if key := engine.SharedKey(e.Fact); key != "" {
+		all = append(all, question{"the runs that sent " + key, func(h engine.History) (any, error) { return list(h.KeyRuns(key)) }})
 	}
-	return qs
+	if at := engine.ProvenAddress(e.Fact); at != "" {
+		all = append(all, question{"what was found at " + at, func(h engine.History) (any, error) { return h.FoundAt(at) }})
+	}
+	a, ok := e.Fact.(engine.Admitted)
+	if !ok {
+		return all
+	}
+	all = append(all, question{"the delivery of " + e.Run, func(h engine.History) (any, error) {
+		run, digest, ok, err := h.Delivery(a.Workflow, a.Trigger, a.Delivery)
+		return []any{run, digest, ok}, err
+	}})
+	if a.Parent != nil {
+		all = append(all, question{"the child " + e.Run, func(h engine.History) (any, error) {
+			run, ok, err := h.Child(*a.Parent)
+			return []any{run, ok}, err
+		}})
+	}
+	return all
 }
 
-func compareRun(want, got engine.History, run string) error {
-	events, err := want.Events(run)
-	if err != nil {
-		return err
-	}
-	if err := same("the events of "+run, answer{events, nil}, first(got.Events(run))); err != nil {
-		return err
-	}
-	for _, e := range events {
-		if key := engine.SharedKey(e.Fact); key != "" {
-			if err := same("the runs that sent "+key, first(want.KeyRuns(key)), first(got.KeyRuns(key))); err != nil {
-				return err
-			}
-		}
-		if at := engine.ProvenAddress(e.Fact); at != "" {
-			if err := same("what was found at "+at, found(want, at), found(got, at)); err != nil {
-				return err
-			}
-		}
-		a, ok := e.Fact.(engine.Admitted)
-		if !ok {
-			continue
-		}
-		if err := same("the delivery of "+run, delivery(want, a), delivery(got, a)); err != nil {
-			return err
-		}
-		if a.Parent == nil {
-			continue
-		}
-		if err := same("the child "+run, child(want, *a.Parent), child(got, *a.Parent)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-type answer struct {
-	value any
-	err   error
-}
-
-func first[T any](v []T, err error) answer {
+// list makes an empty list and none the same answer.
+func list[T any](v []T, err error) (any, error) {
 	if len(v) == 0 {
-		return answer{nil, err}
+		return nil, err
 	}
-	return answer{v, err}
-}
-
-func delivery(h engine.History, a engine.Admitted) answer {
-	run, digest, ok, err := h.Delivery(a.Workflow, a.Trigger, a.Delivery)
-	return answer{[]any{run, digest, ok}, err}
-}
-
-func found(h engine.History, address string) answer {
-	ok, err := h.FoundAt(address)
-	return answer{ok, err}
-}
-
-func child(h engine.History, p engine.Parent) answer {
-	run, ok, err := h.Child(p)
-	return answer{[]any{run, ok}, err}
-}
-
-func same(what string, want, got answer) error {
-	if want.err != nil || got.err != nil {
-		return fmt.Errorf("%s: %w", what, errors.Join(want.err, got.err))
-	}
-	if !reflect.DeepEqual(want.value, got.value) {
-		return fmt.Errorf("%s differ:\nwant %+v\n got %+v", what, want.value, got.value)
-	}
-	return nil
+	return v, err
 }
 
 // Model tries random scripts on an implementation and on engine.Memory, and wants
@@ -141,9 +122,8 @@ func Model(t *testing.T, open func(t *rapid.T) engine.History, reopen func(t *ra
 					t.Fatalf("an append gives %v, want %v", g, w)
 				}
 			}
-			if buffered {
-				defer check()
-			} else {
+			defer check()
+			if !buffered {
 				check()
 			}
 			if reopen != nil && want.Wait() == nil && rapid.IntRange(0, 9).Draw(t, "reopen") == 0 {

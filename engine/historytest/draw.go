@@ -133,25 +133,17 @@ func Scripts() *rapid.Generator[[][]engine.Event] {
 // tie makes facts meet: few steps, few deliveries, few parents.
 func tie(t *rapid.T, f engine.Fact) engine.Fact {
 	few := func(what string, of ...string) string { return rapid.SampledFrom(of).Draw(t, what) }
-	switch f := f.(type) {
-	case engine.Admitted:
+	if f, ok := f.(engine.Admitted); ok {
 		f.Workflow, f.Trigger, f.Delivery = few("workflow", "w", "v"), few("trigger", "", "hook"), few("key", "", "", "k1", "k2")
 		if f.Parent != nil {
 			f.Parent.Run, f.Parent.Step, f.Parent.Name = few("parent", "run_a", "run_x"), few("step", "a", "b"), few("name", "", "c")
 		}
 		return f
-	case engine.RequestSent:
-		f.Step = few("step", "a", "b")
-		return f
-	case engine.CallEnded:
-		f.Step = few("step", "a", "b")
-		return f
-	case engine.Evidence:
-		f.Step = few("step", "a", "b")
-		return f
-	case engine.AttemptEnded:
-		f.Step = few("step", "a", "b")
-		return f
 	}
-	return f
+	v := reflect.New(reflect.TypeOf(f)).Elem()
+	v.Set(reflect.ValueOf(f))
+	if step := v.FieldByName("Step"); step.IsValid() {
+		step.SetString(few("step", "a", "b"))
+	}
+	return v.Interface().(engine.Fact)
 }
