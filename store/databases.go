@@ -10,7 +10,6 @@ import (
 	"math"
 	"net/url"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -88,10 +87,11 @@ func (d *Databases) run(ctx context.Context, connection json.RawMessage, operati
 	if u.ops, u.many, err = operations(operation, input); err != nil {
 		return nil, err
 	}
-	name, err := connectionOf(connection)
+	target, err := targetOf(connection)
 	if err != nil {
 		return nil, err
 	}
+	name := target.Connection
 	if u.file, err = d.connect(name); err != nil {
 		return nil, err
 	}
@@ -245,12 +245,6 @@ func targetOf(raw json.RawMessage) (t localTarget, err error) {
 	return t, nil
 }
 
-// connectionOf is the path of a file as the script named it.
-func connectionOf(raw json.RawMessage) (string, error) {
-	t, err := targetOf(raw)
-	return t.Connection, err
-}
-
 // locate is where the file that a script named really is.
 func (d *Databases) locate(name string) (path string, err error) {
 	if name == ":memory:" || strings.HasPrefix(name, "file:") || strings.ContainsAny(name, "\x00?") {
@@ -290,24 +284,6 @@ func (d *Databases) connect(name string) (*localFile, error) {
 	_, _ = db.Exec("PRAGMA journal_mode=WAL")
 	d.open[path] = &localFile{DB: db, writer: make(chan struct{}, 1)}
 	return d.open[path], nil
-}
-
-// real is a path in the form in which two paths of one file are equal.
-func real(path string) string {
-	if path == "" {
-		return ""
-	}
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return path
-	}
-	if resolved, err := filepath.EvalSymlinks(abs); err == nil {
-		return resolved
-	}
-	if dir, err := filepath.EvalSymlinks(filepath.Dir(abs)); err == nil {
-		return filepath.Join(dir, filepath.Base(abs))
-	}
-	return abs
 }
 
 // sqlError gives SQLite's failures their codes; other is the code of those that have none of their own.

@@ -23,10 +23,7 @@ type file struct {
 // own takes a file over, making it if there is none: its folder with mode 0700,
 // itself with 0600. An older one is brought up to date.
 func own(path string, f *format, command string) (*file, error) {
-	path, err := resolve(path)
-	if err != nil {
-		return nil, err
-	}
+	path = real(path)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, explain(filepath.Dir(path), err)
 	}
@@ -44,16 +41,22 @@ func own(path string, f *format, command string) (*file, error) {
 	return owned, nil
 }
 
-// resolve names the file itself, so that all ways to it meet at one lock.
-func resolve(path string) (string, error) {
+// real is a path in the form in which two paths of one file are equal, so that all ways to it meet at one lock.
+func real(path string) string {
+	if path == "" {
+		return ""
+	}
 	abs, err := filepath.Abs(path)
 	if err != nil {
-		return "", explain(path, err)
+		return path
 	}
-	if real, err := filepath.EvalSymlinks(abs); err == nil {
-		return real, nil
+	if resolved, err := filepath.EvalSymlinks(abs); err == nil {
+		return resolved
 	}
-	return abs, nil
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(abs)); err == nil {
+		return filepath.Join(dir, filepath.Base(abs))
+	}
+	return abs
 }
 
 func (o *file) open(f *format) error {

@@ -2,7 +2,6 @@ package store
 
 import (
 	"cmp"
-	"database/sql/driver"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"faultlab/engine"
 )
@@ -49,10 +49,7 @@ type Question struct {
 
 // Put asks the owner of a state file for something. The command is on disk when Put returns.
 func Put(path string, c engine.Command) (q *Question, err error) {
-	path, err = resolve(path)
-	if err != nil {
-		return nil, err
-	}
+	path = real(path)
 	if !commandID.MatchString(c.ID) {
 		return nil, fmt.Errorf("put a command into the inbox of %s: its id %q is not made of letters, digits, ._-", path, c.ID)
 	}
@@ -136,69 +133,59 @@ func (s *Store) Inbox(busy func(id string) bool) ([]engine.Command, error) {
 	if err != nil {
 		return nil, explain(inboxOf(s.file.path), gone(err))
 	}
-	type dated struct {
-		engine.Command
-		age fs.FileInfo
-	}
-	var waiting []dated
+	came := map[string]time.Time{}
+	var commands []engine.Command
 	var errs []error
 	for _, entry := range entries {
 		id, is := strings.CutSuffix(entry.Name(), commandSuffix)
 		if !is || busy != nil && busy(id) {
 			continue
 		}
-		c, age, err := s.readCommand(entry)
-		switch {
-		case err != nil:
+		c, at, err := s.readCommand(id)
+		if err != nil {
 			errs = append(errs, err)
-		case age != nil:
-			waiting = append(waiting, dated{c, age})
+		} else if !at.IsZero() {
+			commands, came[id] = append(commands, c), at
 		}
 	}
-	slices.SortFunc(waiting, func(a, b dated) int {
-		return cmp.Or(a.age.ModTime().Compare(b.age.ModTime()), strings.Compare(a.ID, b.ID))
+	slices.SortFunc(commands, func(a, b engine.Command) int {
+		return cmp.Or(came[a.ID].Compare(came[b.ID]), strings.Compare(a.ID, b.ID))
 	})
-	var commands []engine.Command
-	for _, c := range waiting {
-		commands = append(commands, c.Command)
-	}
 	return commands, errors.Join(errs...)
 }
 
-// readCommand reads one file. No age means that there is nothing to do.
-func (s *Store) readCommand(entry fs.DirEntry) (c engine.Command, age fs.FileInfo, err error) {
-	name := filepath.Join(inboxOf(s.file.path), entry.Name())
+// readCommand reads one command and says when it came; a zero time means that there is nothing to do.
+func (s *Store) readCommand(id string) (c engine.Command, at time.Time, err error) {
+	name := filepath.Join(inboxOf(s.file.path), id+commandSuffix)
 	data, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) { // taken back meanwhile
-		return c, nil, nil
+		return c, at, nil
 	}
 	if err == nil {
 		err = json.Unmarshal(data, &c)
 	}
-	if err == nil && c.ID+commandSuffix != entry.Name() {
+	if err == nil && c.ID != id {
 		err = fmt.Errorf("it holds command %q", c.ID)
 	}
 	if err != nil {
-		return c, nil, fmt.Errorf("%s is not a command; remove it (%w)", name, err)
+		return c, at, fmt.Errorf("%s is not a command; remove it (%w)", name, err)
 	}
-	carried, err := s.carriedOut(c.ID)
+	if carried, err := s.carriedOut(id); err != nil {
+		return c, at, err
+	} else if carried {
+		return c, at, s.Ack(id)
+	}
+	info, err := os.Stat(name)
 	if err != nil {
-		return c, nil, err
+		return c, at, gone(err)
 	}
-	if carried {
-		return c, nil, s.Ack(c.ID)
-	}
-	age, err = entry.Info()
-	return c, age, gone(err)
+	return c, info.ModTime(), nil
 }
 
 // carriedOut reports whether an event of the history names this command.
-func (s *Store) carriedOut(id string) (carried bool, err error) {
-	err = s.rows(`SELECT 1 FROM commands WHERE id = ?`, func([]driver.Value) error {
-		carried = true
-		return nil
-	}, id)
-	return carried, err
+func (s *Store) carriedOut(id string) (bool, error) {
+	row, err := s.first(`SELECT 1 FROM commands WHERE id = ?`, id)
+	return row != nil, err
 }
 
 // PutAnswer tells the process that waits for it what came of a command; Ack comes after

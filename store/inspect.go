@@ -71,28 +71,20 @@ func cutOff(f *os.File, header []byte) bool {
 
 func checkRegular(path string) error {
 	fi, err := os.Stat(path)
-	if err != nil {
-		return explain(path, err)
-	}
-	if !fi.Mode().IsRegular() {
+	if err == nil && !fi.Mode().IsRegular() {
 		return &FileError{path, NotRegular, nil}
 	}
-	return nil
+	return explain(path, err)
 }
 
-// checkOneName refuses a file with several names: under each of them it could have an
-// owner, and SQLite keeps the log beside one of them alone.
+// checkOneName refuses a file with several names: under each of them it could have an owner, and SQLite keeps the log
+// beside one of them alone.
 func checkOneName(path string) error {
 	fi, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return explain(path, err)
-	case fi.Mode().IsRegular() && namesOf(fi) > 1:
+	if err == nil && fi.Mode().IsRegular() && namesOf(fi) > 1 {
 		return &FileError{path, Linked, nil}
 	}
-	return nil
+	return explain(path, gone(err))
 }
 
 // orphans refuses to begin anew in an empty file whose log says that there was something in it.

@@ -114,9 +114,7 @@ func BackUp(path, to string) error {
 	if err := r.Close(); err != nil {
 		return err
 	}
-	if path, err = resolve(path); err != nil {
-		return err
-	}
+	path = real(path)
 	if to, err = filepath.Abs(to); err != nil {
 		return err
 	}

@@ -14,10 +14,7 @@ type Reader struct{ *view }
 // OpenReader looks at a state file without owning it. It makes none and brings none
 // up to date: those are Missing and Older, in a *FileError.
 func OpenReader(path string) (*Reader, error) {
-	path, err := resolve(path)
-	if err != nil {
-		return nil, err
-	}
+	path = real(path)
 	if err := checkRegular(path); err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -144,11 +145,11 @@ func (v *view) Runs(q engine.Query) ([]engine.Summary, error) {
 		args = append(args, arg)
 	}
 	if q.Before != "" {
-		num, ok, err := v.number(q.Before)
-		if err != nil || !ok {
+		row, err := v.first(`SELECT num FROM runs WHERE id = ?`, q.Before)
+		if row == nil {
 			return nil, errors.Join(err, fmt.Errorf("list the runs before %s: %w", q.Before, engine.ErrNoRun))
 		}
-		where("num < ?", num)
+		where("num < ?", row[0])
 	}
 	if q.Status != "" {
 		where("status = ?", string(q.Status))
@@ -172,12 +173,13 @@ func (v *view) Runs(q engine.Query) ([]engine.Summary, error) {
 	return found, err
 }
 
-func (v *view) number(run string) (num int64, ok bool, err error) {
-	err = v.rows(`SELECT num FROM runs WHERE id = ?`, func(row []driver.Value) error {
-		num, ok = row[0].(int64), true
+// first is the first row of a query, nil where there is none.
+func (v *view) first(query string, args ...driver.Value) (first []driver.Value, err error) {
+	err = v.rows(query, func(row []driver.Value) error {
+		first = slices.Clone(row)
 		return nil
-	}, run)
-	return num, ok, err
+	}, args...)
+	return first, err
 }
 
 // Open lists the runs that have not ended; see engine.History.
@@ -187,23 +189,22 @@ func (v *view) Open() ([]string, error) {
 
 // Delivery finds the run of a delivery; see engine.History.
 func (v *view) Delivery(workflow, trigger, key string) (run, digest string, ok bool, err error) {
-	err = v.rows(`SELECT r.id, d.digest FROM deliveries d JOIN runs r ON r.num = d.run
-		WHERE d.workflow = ? AND d."trigger" = ? AND d."key" = ?`,
-		func(row []driver.Value) error {
-			run, digest, ok = text(row[0]), text(row[1]), true
-			return nil
-		}, workflow, trigger, key)
-	return run, digest, ok, err
+	row, err := v.first(`SELECT r.id, d.digest FROM deliveries d JOIN runs r ON r.num = d.run
+		WHERE d.workflow = ? AND d."trigger" = ? AND d."key" = ?`, workflow, trigger, key)
+	if row == nil {
+		return "", "", false, err
+	}
+	return text(row[0]), text(row[1]), true, nil
 }
 
 // Child finds the run of a parent's call; see engine.History.
 func (v *view) Child(p engine.Parent) (run string, ok bool, err error) {
-	err = v.rows(`SELECT r.id FROM children c JOIN runs r ON r.num = c.run WHERE c.parent = ? AND c.step = ? AND c.name = ?`,
-		func(row []driver.Value) error {
-			run, ok = text(row[0]), true
-			return nil
-		}, p.Run, p.Step, p.Name)
-	return run, ok, err
+	row, err := v.first(`SELECT r.id FROM children c JOIN runs r ON r.num = c.run WHERE c.parent = ? AND c.step = ? AND c.name = ?`,
+		p.Run, p.Step, p.Name)
+	if row == nil {
+		return "", false, err
+	}
+	return text(row[0]), true, nil
 }
 
 // Prefix finds runs by the beginning of their id; see engine.History.
@@ -218,17 +219,17 @@ func (v *view) KeyRuns(key string) ([]string, error) {
 }
 
 // FoundAt reports whether a look-up at this address has found a record; see engine.History.
-func (v *view) FoundAt(address string) (found bool, err error) {
-	err = v.rows(`SELECT 1 FROM addresses WHERE address = ?`, func([]driver.Value) error { found = true; return nil }, address)
-	return found, err
+func (v *view) FoundAt(address string) (bool, error) {
+	row, err := v.first(`SELECT 1 FROM addresses WHERE address = ?`, address)
+	return row != nil, err
 }
 
 // Place is that of the newest event on disk; see engine.History.
 func (v *view) Place() (last int64, err error) {
-	err = v.rows(`SELECT max((SELECT coalesce(max(seq), 0) FROM events), (SELECT coalesce(max(seq), 0) FROM pruned))`, func(row []driver.Value) error {
+	row, err := v.first(`SELECT max((SELECT coalesce(max(seq), 0) FROM events), (SELECT coalesce(max(seq), 0) FROM pruned))`)
+	if err == nil {
 		last, _ = row[0].(int64)
-		return nil
-	})
+	}
 	return last, err
 }
 
