@@ -45,66 +45,55 @@ func (c *checker) markup() *element {
 	return p.root
 }
 
-// parse reads one piece of markup after the other until one cannot be
-// understood. It leaves something open if that is inside the root.
+// parse reads one piece of markup after the other until one cannot be understood. It leaves something open if that is
+// inside the root.
 func (p *markupParser) parse() {
 	found := len(p.errors)
-	for at, more := p.byteOrderMark(), true; more && at < len(p.text); {
-		rest := p.text[at:]
-		switch {
-		case rest[0] != '<':
-			at, more = p.characters(at)
-		case strings.HasPrefix(rest, "<!--"):
-			at, more = p.comment(at)
-		case strings.HasPrefix(rest, "<?"), strings.HasPrefix(rest, "<!"):
-			at = declarationEnd(p.text, at) // reported by rawBodies
-		case strings.HasPrefix(rest, "</"):
-			at, more = p.endTag(at)
-		default:
-			at, more = p.startTag(at)
+	for at, more := len(p.text)-len(strings.TrimPrefix(p.text, "\ufeff")), true; at < len(p.text); {
+		kind, end := pieceAt(p.text, at)
+		switch kind {
+		case pieceText:
+			more = p.characters(at, end)
+		case pieceComment:
+			if more = strings.Contains(p.text[at+len("<!--"):end], "-->"); !more {
+				p.fail(at, "WOML_MALFORMED_MARKUP", "This comment is never closed.", "Add -->.")
+			}
+		case pieceEndTag:
+			more = p.endTag(at, end)
+		case pieceStartTag:
+			end, more = p.startTag(at)
 		}
 		if !more {
 			return
 		}
+		at = end
 	}
 	if len(p.open) > 0 {
 		last := p.open[len(p.open)-1]
-		p.fail(last.start, "WOML_MALFORMED_MARKUP", fmt.Sprintf("<%s> is never closed.", last.name),
-			fmt.Sprintf("Add </%s>.", last.name))
+		p.fail(last.start, "WOML_MALFORMED_MARKUP", fmt.Sprintf("<%s> is never closed.", last.name), fmt.Sprintf("Add </%s>.", last.name))
 	} else if p.root == nil && len(p.errors) == found {
 		p.fail(0, "WOML_MALFORMED_MARKUP", "The document has no element.", "Start with <woml> and put one <workflow> in it.")
 	}
 }
 
-func (p *markupParser) byteOrderMark() int {
-	if strings.HasPrefix(p.text, "\ufeff") {
-		return len("\ufeff")
-	}
-	return 0
-}
-
 // characters takes the text up to the next "<".
-func (p *markupParser) characters(at int) (int, bool) {
-	end := at + strings.IndexByte(p.text[at:], '<')
-	if end < at {
-		end = len(p.text)
-	}
+func (p *markupParser) characters(at, end int) (more bool) {
 	first := at + strings.IndexFunc(p.text[at:end], func(r rune) bool { return !isSpace(r) })
 	switch {
 	case first < at: // only white space
-		return end, true
+		return true
 	case len(p.open) > 0:
 		p.content(at, end)
-		return end, true
+		return true
 	case p.root == nil:
 		p.fail(first, "WOML_MALFORMED_MARKUP", "There is text before the first element.", "A document starts with <woml>.")
-		return end, true
+		return true
 	case p.root.selfClosed:
 		p.fail(first, "WOML_TEXT_OUTSIDE_ROOT", fmt.Sprintf("There is text behind <%s/>.", p.root.name), "Put it inside, or remove it.")
 	default:
 		p.fail(first, "WOML_MALFORMED_MARKUP", fmt.Sprintf("There is text behind </%s>.", p.root.name), "Put it inside, or remove it.")
 	}
-	return end, false
+	return false
 }
 
 // content appends a text to the element that is open.
@@ -119,41 +108,29 @@ func (p *markupParser) content(at, end int) {
 	}
 }
 
-func (p *markupParser) comment(at int) (int, bool) {
-	length := strings.Index(p.text[at+len("<!--"):], "-->")
-	if length < 0 {
-		p.fail(at, "WOML_MALFORMED_MARKUP", "This comment is never closed.", "Add -->.")
-		return len(p.text), false
-	}
-	return at + len("<!--") + length + len("-->"), true
-}
-
 // endTag takes "</name>" and closes the element that is open.
-func (p *markupParser) endTag(at int) (int, bool) {
-	end, _ := tagEnd(p.text, at)
-	inside := strings.TrimSuffix(p.text[at+len("</"):end], ">")
-	name := strings.TrimRight(inside, tagSpace)
-	if !namePattern.MatchString(name) || p.text[end-1] != '>' {
-		p.fail(at, "WOML_MALFORMED_MARKUP", "This is not an end tag.", `An end tag is "</", the name of the element and ">".`)
-		return end, false
-	}
-	if len(p.open) == 0 {
-		p.fail(at, "WOML_MALFORMED_MARKUP", fmt.Sprintf("</%s> closes nothing.", name), "Remove it.")
-		return end, false
-	}
-	last := p.open[len(p.open)-1]
-	if last.name != name {
-		hint := fmt.Sprintf("Write </%s>.", last.name)
-		if name == "script" {
+func (p *markupParser) endTag(at, end int) (more bool) {
+	name := strings.TrimRight(strings.TrimSuffix(p.text[at+len("</"):end], ">"), tagSpace)
+	message, hint := "", ""
+	switch {
+	case !namePattern.MatchString(name) || p.text[end-1] != '>':
+		message, hint = "This is not an end tag.", `An end tag is "</", the name of the element and ">".`
+	case len(p.open) == 0:
+		message, hint = fmt.Sprintf("</%s> closes nothing.", name), "Remove it."
+	default:
+		last := p.open[len(p.open)-1]
+		if last.name == name {
+			last.bodyEnd = at
+			p.open = p.open[:len(p.open)-1]
+			return true
+		}
+		message = fmt.Sprintf("</%s> does not close <%s>, which was opened at %s.", name, last.name, p.place(last.start))
+		if hint = fmt.Sprintf("Write </%s>.", last.name); name == "script" {
 			hint = `The first "</script>" ends a script, even in a string or a comment; write "<\/script>" there.`
 		}
-		p.fail(at, "WOML_MALFORMED_MARKUP",
-			fmt.Sprintf("</%s> does not close <%s>, which was opened at %s.", name, last.name, p.place(last.start)), hint)
-		return end, false
 	}
-	last.bodyEnd = at
-	p.open = p.open[:len(p.open)-1]
-	return end, true
+	p.fail(at, "WOML_MALFORMED_MARKUP", message, hint)
+	return false
 }
 
 // startTag takes "<name ...>" or "<name .../>", and a script with all its body.
@@ -168,11 +145,12 @@ func (p *markupParser) startTag(at int) (int, bool) {
 		parent.children = append(parent.children, node{element: e, start: at})
 	case p.root == nil:
 		p.root = e
-	case p.root.selfClosed || e.selfClosed:
-		p.fail(at, "WOML_MULTIPLE_ROOTS", "A document has one root; this is a second one.", "Put both workflows into files of their own.")
-		return end, false
 	default:
-		p.fail(end-1, "WOML_MALFORMED_MARKUP", "A document has one root; this is a second one.", "Put both workflows into files of their own.")
+		second, code := end-1, "WOML_MALFORMED_MARKUP"
+		if p.root.selfClosed || e.selfClosed {
+			second, code = at, "WOML_MULTIPLE_ROOTS"
+		}
+		p.fail(second, code, "A document has one root; this is a second one.", "Put both workflows into files of their own.")
 		return end, false
 	}
 	switch {

@@ -58,8 +58,8 @@ func CompileSchema(raw json.RawMessage) (*Schema, error) {
 	if err := checkNumbers(document); err != nil {
 		return nil, err
 	}
-	if count, depth := measure(document); count > maxSchemaParts || depth > maxSchemaDepth {
-		return nil, fmt.Errorf("it has more than %d objects and arrays, or they nest more than %d deep", maxSchemaParts, maxSchemaDepth)
+	if err := checkSize(document); err != nil {
+		return nil, err
 	}
 	if dialect, given := object["$schema"]; given && dialect != schemaDialect && dialect != schemaDialect+"#" {
 		return nil, fmt.Errorf("its $schema is not %s", schemaDialect)
@@ -79,52 +79,57 @@ func CompileSchema(raw json.RawMessage) (*Schema, error) {
 	return &Schema{compiled}, nil
 }
 
-// measure counts the objects and arrays of a JSON value, and how deep they nest.
-func measure(value any) (count, depth int) {
-	inside := func(child any) {
-		n, d := measure(child)
-		count, depth = count+n, max(depth, d)
+// eachValue calls f for a JSON value and all in it, with how deep each stands.
+func eachValue(value any, depth int, f func(value any, depth int) error) error {
+	if err := f(value, depth); err != nil {
+		return err
 	}
 	switch value := value.(type) {
 	case map[string]any:
 		for _, child := range value {
-			inside(child)
+			if err := eachValue(child, depth+1, f); err != nil {
+				return err
+			}
 		}
 	case []any:
 		for _, child := range value {
-			inside(child)
+			if err := eachValue(child, depth+1, f); err != nil {
+				return err
+			}
 		}
-	default:
-		return 0, 0
 	}
-	return count + 1, depth + 1
+	return nil
 }
 
 // checkNumbers refuses numbers that the validator cannot compare: it computes with
 // exact fractions, and gives up or takes very long where an exponent is large.
 func checkNumbers(value any) error {
-	switch value := value.(type) {
-	case map[string]any:
-		for _, child := range value {
-			if err := checkNumbers(child); err != nil {
-				return err
-			}
+	return eachValue(value, 0, func(value any, _ int) error {
+		number, ok := value.(json.Number)
+		if !ok {
+			return nil
 		}
-	case []any:
-		for _, child := range value {
-			if err := checkNumbers(child); err != nil {
-				return err
-			}
-		}
-	case json.Number:
-		text := value.String()
-		_, exponent, _ := strings.Cut(strings.ToLower(text), "e")
+		_, exponent, _ := strings.Cut(strings.ToLower(number.String()), "e")
 		exponent = strings.TrimLeft(strings.TrimLeft(exponent, "+-"), "0")
-		if _, err := value.Float64(); err != nil || len(exponent) > 3 || len(text) > 400 {
-			return fmt.Errorf("it has the number %s, which is beyond what a double holds", excerpt(text))
+		if _, err := number.Float64(); err != nil || len(exponent) > 3 || len(number) > 400 {
+			return fmt.Errorf("it has the number %s, which is beyond what a double holds", excerpt(number.String()))
 		}
-	}
-	return nil
+		return nil
+	})
+}
+
+// checkSize refuses schemas that would take very long to compile.
+func checkSize(schema any) error {
+	parts := 0
+	return eachValue(schema, 1, func(value any, depth int) error {
+		switch value.(type) {
+		case map[string]any, []any:
+			if parts++; parts > maxSchemaParts || depth > maxSchemaDepth {
+				return fmt.Errorf("it has more than %d objects and arrays, or they nest more than %d deep", maxSchemaParts, maxSchemaDepth)
+			}
+		}
+		return nil
+	})
 }
 
 // noLoader refuses every reference that leaves the schema.

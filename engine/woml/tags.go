@@ -41,40 +41,62 @@ func (e *element) attribute(name string) *attribute {
 	return nil
 }
 
+// piece is a kind of what a document is made of.
+type piece int
+
+const (
+	pieceText piece = iota
+	pieceComment
+	pieceDeclaration
+	pieceEndTag
+	pieceStartTag
+)
+
+// pieceAt tells what begins at an offset, and where it ends; what is not closed ends with the text.
+func pieceAt(text string, at int) (kind piece, end int) {
+	rest := text[at:]
+	switch {
+	case rest[0] != '<':
+		if length := strings.IndexByte(rest, '<'); length >= 0 {
+			return pieceText, at + length
+		}
+		return pieceText, len(text)
+	case strings.HasPrefix(rest, "<!--"):
+		return pieceComment, behind(text, at+len("<!--"), "-->")
+	case strings.HasPrefix(rest, "<![CDATA["):
+		return pieceDeclaration, behind(text, at, "]]>")
+	case strings.HasPrefix(rest, "<?"), strings.HasPrefix(rest, "<!"):
+		kind = pieceDeclaration
+	case strings.HasPrefix(rest, "</"):
+		kind = pieceEndTag
+	default:
+		kind = pieceStartTag
+	}
+	end, _ = tagEnd(text, at)
+	return kind, end
+}
+
 // rawBodies looks for scripts without an end and for declarations, whatever
 // else is wrong: the reference reports these before it reads the markup.
 func (c *checker) rawBodies() bool {
 	var declarations []int
 	closed := true
-	for at := 0; closed; {
-		length := strings.IndexByte(c.text[at:], '<')
-		if length < 0 {
-			break
-		}
-		start := at + length
-		switch rest := c.text[start:]; {
-		case strings.HasPrefix(rest, "<!--"):
-			at = behind(c.text, start+len("<!--"), "-->")
-		case strings.HasPrefix(rest, "<?"), strings.HasPrefix(rest, "<!"):
-			declarations = append(declarations, start)
-			at = declarationEnd(c.text, start)
-		case isScriptTag(rest):
-			if at, _ = tagEnd(c.text, start); c.text[at-2] == '/' {
-				break
+	for at := 0; closed && at < len(c.text); {
+		kind, end := pieceAt(c.text, at)
+		switch {
+		case kind == pieceDeclaration:
+			declarations = append(declarations, at)
+		case kind == pieceStartTag && isScriptTag(c.text[at:]) && c.text[end-2] != '/':
+			if closed = strings.Contains(c.text[end:], scriptEnd); !closed {
+				c.fail(at, "WOML_UNCLOSED_RAW_BODY", "This <script> is never closed.",
+					"Add </script>, in lower case and without white space; nothing else ends a script.")
 			}
-			if closed = strings.Contains(c.text[at:], scriptEnd); closed {
-				at = behind(c.text, at, scriptEnd)
-				break
-			}
-			c.fail(start, "WOML_UNCLOSED_RAW_BODY", "This <script> is never closed.",
-				"Add </script>, in lower case and without white space; nothing else ends a script.")
-		default:
-			at, _ = tagEnd(c.text, start)
+			end = behind(c.text, end, scriptEnd)
 		}
+		at = end
 	}
 	for _, at := range declarations {
-		c.fail(at, "WOML_DECLARATION_NOT_ALLOWED",
-			"WOML has no declarations, document types, processing instructions or CDATA sections.",
+		c.fail(at, "WOML_DECLARATION_NOT_ALLOWED", "WOML has no declarations, document types, processing instructions or CDATA sections.",
 			"Remove it; a script needs no CDATA, its text is taken as it is.")
 	}
 	return closed
@@ -93,14 +115,6 @@ func behind(text string, from int, mark string) int {
 		return len(text)
 	}
 	return from + length + len(mark)
-}
-
-func declarationEnd(text string, start int) int {
-	if strings.HasPrefix(text[start:], "<![CDATA[") {
-		return behind(text, start, "]]>")
-	}
-	end, _ := tagEnd(text, start)
-	return end
 }
 
 // tagEnd finds the offset behind the ">" of a tag: the first one outside of
