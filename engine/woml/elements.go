@@ -69,8 +69,17 @@ func runs(name string) bool {
 	return known
 }
 
-// profile reports the elements and attributes that WOML does not have, and
-// those that it has and that are not run here.
+// each calls f for an element and for those in it that run here; what is inside of another one is not looked at.
+func each(e *element, f func(*element)) {
+	f(e)
+	for _, child := range e.children {
+		if child.element != nil && runs(e.name) {
+			each(child.element, f)
+		}
+	}
+}
+
+// profile reports the elements and attributes that WOML does not have, and those that it has and that are not run here.
 func (c *checker) profile(e *element) {
 	if !runs(e.name) {
 		c.notRun(e)
@@ -79,11 +88,6 @@ func (c *checker) profile(e *element) {
 	for _, a := range e.attributes {
 		if !slices.Contains(attributesOf[e.name], a.name) {
 			c.attributeNotRun(e, a)
-		}
-	}
-	for _, child := range e.children {
-		if child.element != nil {
-			c.profile(child.element)
 		}
 	}
 }
@@ -119,39 +123,25 @@ func (c *checker) attributeNotRun(e *element, a attribute) {
 
 const secretPrefix = "{{secrets."
 
-// secretPlaces lets a secret be named only where it is used as one: in the
-// attribute secret of a webhook. There it must be the exact reference.
+// secretPlaces lets a secret be named only where it is used as one: in the attribute secret of a webhook. There it must be
+// the exact reference.
 func (c *checker) secretPlaces(e *element) {
-	if !runs(e.name) {
-		return
-	}
+	const hint = `Write secret="{{secrets.NAME}}" and keep the value in the environment or in a secrets file.`
 	for _, a := range e.attributes {
-		switch named := strings.Contains(a.value, secretPrefix); {
-		case e.name == "webhook" && a.name == "secret":
-			if secretName(a.value) == "" {
-				c.badSecret(a, named)
-			}
-		case named:
+		named, allowed := strings.Contains(a.value, secretPrefix), e.name == "webhook" && a.name == "secret"
+		switch {
+		case !runs(e.name), !allowed && !named, allowed && secretName(a.value) != "":
+		case !allowed:
 			c.fail(a.valueStart, "WOML_SECRET_SINK_UNSUPPORTED",
 				fmt.Sprintf("Attribute %q of <%s> would show the secret that it names.", a.name, e.name),
 				"A secret is named in the attribute secret of a <webhook>, and read in a script as secrets.NAME.")
+		case named:
+			c.fail(a.valueStart, "WOML_SECRET_REFERENCE_INVALID",
+				"This is not a reference to a secret: it is {{secrets.NAME}} and nothing else, and NAME is upper case, such as HOOK_TOKEN.", hint)
+		default:
+			c.fail(a.valueStart, "WOML_SECRET_LITERAL_FORBIDDEN", "A secret must not be written into a document.", hint)
 		}
 	}
-	for _, child := range e.children {
-		if child.element != nil {
-			c.secretPlaces(child.element)
-		}
-	}
-}
-
-func (c *checker) badSecret(a attribute, named bool) {
-	const hint = `Write secret="{{secrets.NAME}}" and keep the value in the environment or in a secrets file.`
-	if named {
-		c.fail(a.valueStart, "WOML_SECRET_REFERENCE_INVALID",
-			"This is not a reference to a secret: it is {{secrets.NAME}} and nothing else, and NAME is upper case, such as HOOK_TOKEN.", hint)
-		return
-	}
-	c.fail(a.valueStart, "WOML_SECRET_LITERAL_FORBIDDEN", "A secret must not be written into a document.", hint)
 }
 
 // secretName returns NAME of exactly {{secrets.NAME}}, and "" for anything else.
@@ -223,11 +213,9 @@ func (c *checker) misplaced(e *element, parent, hint string) {
 	c.fail(e.start, "WOML_INVALID_STRUCTURE", fmt.Sprintf("<%s> has no place in <%s>.", e.name, parent), hint)
 }
 
-// didYouMean is the hint for a name that is not known: the nearest known one,
-// or all of them if none is near.
+// didYouMean is the hint for a name that is not known: the nearest known one, or all of them if none is near.
 func didYouMean(format, name string, known []string) string {
-	best := plain.Nearest(name, known)
-	if best != "" {
+	if best := plain.Nearest(name, known); best != "" {
 		return fmt.Sprintf("Did you mean "+format+"?", best)
 	}
 	if len(known) == 0 {

@@ -11,31 +11,18 @@ import (
 // this order, no white space, durations in milliseconds, a schema with sorted
 // keys. It has no positions. It must not change: histories refer to its hash.
 type (
-	canonicalDefinition struct {
-		Contract string            `json:"contract"`
-		Version  int               `json:"version"`
-		Workflow canonicalWorkflow `json:"workflow"`
-	}
 	canonicalWorkflow struct {
-		ID            string             `json:"id"`
-		Name          string             `json:"name"`
-		Description   string             `json:"description"`
-		Version       string             `json:"version"`
-		Concurrency   int                `json:"concurrency"`
-		TimeoutMillis int64              `json:"timeoutMs"`
-		RateCount     int                `json:"rateCount"`
-		RatePerMillis int64              `json:"ratePerMs"`
-		Queue         string             `json:"queue"`
-		Triggers      []canonicalTrigger `json:"triggers"`
-		Steps         []canonicalStep    `json:"steps"`
-	}
-	canonicalTrigger struct {
-		Kind   string `json:"kind"`
-		ID     string `json:"id"`
-		Path   string `json:"path"`
-		Auth   string `json:"auth"`
-		Secret string `json:"secret"`
-		Schema any    `json:"schema"`
+		ID            string          `json:"id"`
+		Name          string          `json:"name"`
+		Description   string          `json:"description"`
+		Version       string          `json:"version"`
+		Concurrency   int             `json:"concurrency"`
+		TimeoutMillis int64           `json:"timeoutMs"`
+		RateCount     int             `json:"rateCount"`
+		RatePerMillis int64           `json:"ratePerMs"`
+		Queue         string          `json:"queue"`
+		Triggers      []Trigger       `json:"triggers"`
+		Steps         []canonicalStep `json:"steps"`
 	}
 	canonicalStep struct {
 		ID          string              `json:"id"`
@@ -60,12 +47,11 @@ func hash(w *Workflow) string {
 		ID: w.ID, Name: w.Name, Description: w.Description, Version: w.Version,
 		Concurrency: w.Config.Concurrency, TimeoutMillis: w.Config.Timeout.Milliseconds(),
 		RateCount: w.Config.Rate.Count, RatePerMillis: w.Config.Rate.Per.Milliseconds(), Queue: w.Config.Queue,
-		Triggers: []canonicalTrigger{}, Steps: []canonicalStep{},
+		Triggers: []Trigger{}, Steps: []canonicalStep{},
 	}
 	for _, t := range w.Triggers {
-		form.Triggers = append(form.Triggers, canonicalTrigger{
-			Kind: t.Kind, ID: t.ID, Path: t.Path, Auth: t.Auth, Secret: t.Secret, Schema: sortedJSON(t.Schema),
-		})
+		t.Schema = sortedJSON(t.Schema)
+		form.Triggers = append(form.Triggers, t)
 	}
 	for _, s := range w.Steps {
 		step := canonicalStep{ID: s.ID, Name: s.Name, Description: s.Description, Operation: canonical(s.Retry, s.Script)}
@@ -75,12 +61,21 @@ func hash(w *Workflow) string {
 		}
 		form.Steps = append(form.Steps, step)
 	}
-	sum := sha256.New()
-	encoder := json.NewEncoder(sum)
+	sum := sha256.Sum256(encode(struct {
+		Contract string            `json:"contract"`
+		Version  int               `json:"version"`
+		Workflow canonicalWorkflow `json:"workflow"`
+	}{"faultlab.workflow-definition", 1, form}))
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// encode writes what always encodes as a line of JSON, "<" and "&" as they are.
+func encode(value any) []byte {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
-	// A hash takes every write, and these types always encode.
-	_ = encoder.Encode(canonicalDefinition{Contract: "faultlab.workflow-definition", Version: 1, Workflow: form})
-	return "sha256:" + hex.EncodeToString(sum.Sum(nil))
+	_ = encoder.Encode(value)
+	return text.Bytes()
 }
 
 func canonical(r Retry, s Script) canonicalOperation {
@@ -90,9 +85,9 @@ func canonical(r Retry, s Script) canonicalOperation {
 	}
 }
 
-// sortedJSON decodes a schema: encoding it again sorts its keys and drops its
-// white space, and leaves its numbers as they are written.
-func sortedJSON(raw json.RawMessage) any {
+// sortedJSON encodes a schema again: it sorts its keys and drops its white space, and leaves its numbers as they are
+// written.
+func sortedJSON(raw json.RawMessage) json.RawMessage {
 	if raw == nil {
 		return nil
 	}
@@ -100,5 +95,5 @@ func sortedJSON(raw json.RawMessage) any {
 	decoder.UseNumber()
 	var value any
 	_ = decoder.Decode(&value) // checked JSON
-	return value
+	return encode(value)
 }

@@ -84,14 +84,15 @@ type Rate struct {
 
 // Trigger is one way to start a run.
 type Trigger struct {
-	Kind   string          // "manual" or "webhook"
-	ID     string          // unique among the triggers of the workflow
-	Path   string          // webhook: the route, such as "/webhooks/orders"
-	Auth   string          // webhook: "none" or "bearer"
-	Secret string          // webhook with bearer: NAME of {{secrets.NAME}}, never a value
-	Schema json.RawMessage // webhook: JSON Schema 2020-12 of the payload, nil if none; see [CompileSchema]
+	Kind   string          `json:"kind"`   // "manual" or "webhook"
+	ID     string          `json:"id"`     // unique among the triggers of the workflow
+	Path   string          `json:"path"`   // webhook: the route, such as "/webhooks/orders"
+	Auth   string          `json:"auth"`   // webhook: "none" or "bearer"
+	Secret string          `json:"secret"` // webhook with bearer: NAME of {{secrets.NAME}}, never a value
+	Schema json.RawMessage `json:"schema"` // webhook: JSON Schema 2020-12 of the payload, nil if none; see [CompileSchema]
 
-	Line, Column int // of the element
+	Line   int `json:"-"` // of the element, like Column
+	Column int `json:"-"`
 }
 
 // Step is one step of a workflow.
@@ -163,7 +164,7 @@ func (c *checker) document() *Workflow {
 	if element == nil {
 		return nil
 	}
-	c.secretPlaces(root)
-	c.profile(element)
+	each(root, c.secretPlaces)
+	each(element, c.profile)
 	return c.workflow(element)
 }
