@@ -90,6 +90,14 @@ func fold(cs []faultprovider.Change) ledger {
 	return l
 }
 
+// holds loads a ledger and compares the fold of its changes.
+func holds(t *testing.T, l faultprovider.Ledger, want ...faultprovider.Change) {
+	t.Helper()
+	if got, want := fold(load(t, l)), fold(want); !reflect.DeepEqual(got, want) {
+		t.Errorf("loaded\n%+v\nwant\n%+v", got, want)
+	}
+}
+
 func load(t *testing.T, l faultprovider.Ledger) (cs []faultprovider.Change) {
 	t.Helper()
 	if err := l.Load(func(c faultprovider.Change) error { cs = append(cs, c); return nil }); err != nil {
@@ -98,30 +106,22 @@ func load(t *testing.T, l faultprovider.Ledger) (cs []faultprovider.Change) {
 	return cs
 }
 
-func wait(t *testing.T, ticket faultprovider.Ticket) {
+// add appends changes and waits for each.
+func add(t *testing.T, l faultprovider.Ledger, cs ...faultprovider.Change) {
 	t.Helper()
-	if ticket == nil {
-		return
-	}
-	if err := ticket.Wait(); err != nil {
-		t.Fatalf("a change did not become durable: %v", err)
+	for _, c := range cs {
+		if ticket := l.Append(c); ticket != nil && ticket.Wait() != nil {
+			t.Fatalf("a change did not become durable: %v", ticket.Wait())
+		}
 	}
 }
 
 func testRoundTrip(t *testing.T, open Opener) {
 	l := open(t)
-	if got := fold(load(t, l)); len(got.Effects)+len(got.Keys)+len(got.Entries) != 0 {
-		t.Fatalf("a new ledger holds %+v", got)
-	}
-	for _, c := range changes() {
-		wait(t, l.Append(c))
-	}
-	want := fold(changes())
-	for _, again := range []faultprovider.Ledger{l, open(t)} {
-		if got := fold(load(t, again)); !reflect.DeepEqual(got, want) {
-			t.Errorf("loaded\n%+v\nappended\n%+v", got, want)
-		}
-	}
+	holds(t, l)
+	add(t, l, changes()...)
+	holds(t, l, changes()...)
+	holds(t, open(t), changes()...)
 }
 
 func testConcurrentAppends(t *testing.T, open Opener) {
@@ -131,9 +131,7 @@ func testConcurrentAppends(t *testing.T, open Opener) {
 	for w := range writers {
 		all.Go(func() {
 			for n := range each {
-				id := fmt.Sprintf("job_%d_%d", w, n)
-				ticket := l.Append(faultprovider.Change{Effects: []faultprovider.Effect{{ID: id, Collection: "jobs", Operation: faultprovider.Create,
-					Body: json.RawMessage(`{}`), CommittedAt: at}}})
+				ticket := l.Append(faultprovider.Change{Entries: []faultprovider.Entry{{Seq: int64(w*each + n), Request: int64(w)}}})
 				if n%10 == 9 && ticket != nil && ticket.Wait() != nil {
 					t.Error("a change did not become durable")
 				}
@@ -141,44 +139,36 @@ func testConcurrentAppends(t *testing.T, open Opener) {
 		})
 	}
 	all.Wait()
-	next := map[string]int{}
+	next := map[int64]int64{}
 	for _, c := range load(t, open(t)) {
-		for _, e := range c.Effects {
-			var w, n int
-			if _, err := fmt.Sscanf(e.ID, "job_%d_%d", &w, &n); err != nil {
-				t.Fatal(err)
+		for _, e := range c.Entries {
+			if e.Seq != e.Request*each+next[e.Request] {
+				t.Fatalf("writer %d: change %d comes where %d should", e.Request, e.Seq%each, next[e.Request])
 			}
-			if key := fmt.Sprint(w); next[key] != n {
-				t.Fatalf("writer %d: change %d comes where %d should", w, n, next[key])
-			}
-			next[fmt.Sprint(w)]++
+			next[e.Request]++
 		}
 	}
-	for w := range writers {
-		if n := next[fmt.Sprint(w)]; n != each {
-			t.Errorf("writer %d: %d of %d changes", w, n, each)
+	for w := range int64(writers) {
+		if next[w] != each {
+			t.Errorf("writer %d: %d of %d changes", w, next[w], each)
 		}
 	}
 }
 
 func testReset(t *testing.T, open Opener) {
 	l := open(t)
-	for _, c := range changes() {
-		wait(t, l.Append(c))
-	}
+	add(t, l, changes()...)
 	if err := l.Reset(); err != nil {
 		t.Fatal(err)
 	}
-	wait(t, l.Append(changes()[0]))
-	if got, want := fold(load(t, open(t))), fold(changes()[:1]); !reflect.DeepEqual(got, want) {
-		t.Errorf("after a reset and one change there is\n%+v", got)
-	}
+	add(t, l, changes()[0])
+	holds(t, open(t), changes()[0])
 }
 
 func testLoadError(t *testing.T, open Opener) {
 	l := open(t)
-	wait(t, l.Append(changes()[0]))
-	stop := fmt.Errorf("enough")
+	add(t, l, changes()[0])
+	stop := errors.New("enough")
 	if err := l.Load(func(faultprovider.Change) error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("loading ended with %v, want the error of who loads", err)
 	}
@@ -221,13 +211,9 @@ func provider(t *testing.T, l faultprovider.Ledger, c faultprovider.Contract) *f
 
 func story(t *testing.T, p *faultprovider.Provider, c *faultprovider.Contract) {
 	t.Helper()
-	var faults []faultprovider.Fault
-	for _, name := range []string{"none", "commit-then-error", "commit-then-drop", "fail-before-commit", "bad-request"} {
+	for n, name := range []string{"none", "commit-then-error", "commit-then-drop", "fail-before-commit", "bad-request"} {
 		f, _ := fault.Named(name)
-		faults = append(faults, f)
-	}
-	p.QueueFaults(faults)
-	for n := range faults {
+		p.QueueFaults([]faultprovider.Fault{f})
 		send(t, p, http.MethodPost, "/jobs", c, fmt.Sprint("k", n))
 	}
 	send(t, p, http.MethodPut, "/plans/gold", c, "put-1")
@@ -236,15 +222,13 @@ func story(t *testing.T, p *faultprovider.Provider, c *faultprovider.Contract) {
 }
 
 // repeats are the answers to everything that is answered by what is known. What was forgotten executes, once.
-func repeats(t *testing.T, p *faultprovider.Provider, c *faultprovider.Contract) []string {
+func repeats(t *testing.T, p *faultprovider.Provider, c *faultprovider.Contract) (out []string) {
 	t.Helper()
-	var out []string
 	for n := range 3 {
-		out = append(out, send(t, p, http.MethodPost, "/jobs", c, fmt.Sprint("k", n)))
-		out = append(out, send(t, p, http.MethodGet, fmt.Sprint("/jobs/by-idempotency-key/k", n), c, ""))
+		out = append(out, send(t, p, http.MethodPost, "/jobs", c, fmt.Sprint("k", n)),
+			send(t, p, http.MethodGet, fmt.Sprint("/jobs/by-idempotency-key/k", n), c, ""))
 	}
-	out = append(out, send(t, p, http.MethodGet, "/plans/gold", c, ""))
-	return append(out, send(t, p, http.MethodGet, "/_test/jobs", c, ""))
+	return append(out, send(t, p, http.MethodGet, "/plans/gold", c, ""), send(t, p, http.MethodGet, "/_test/jobs", c, ""))
 }
 
 func send(t *testing.T, p *faultprovider.Provider, method, path string, c *faultprovider.Contract, key string) string {
