@@ -39,9 +39,7 @@ func openReader(path, mode string) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := <-v.idle
-	version, err := history.versionOf(c)
-	v.idle <- c
+	version, err := history.versionOf(v.conn)
 	if err == nil && version < history.version() {
 		err = &FileError{path, Older, nil}
 	}

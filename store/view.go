@@ -12,55 +12,42 @@ import (
 	"faultlab/engine"
 )
 
-// view answers from what is committed, beside the writer: SQLite's log lets both go on.
+// view answers from what is committed, on a connection of its own beside the writer's: SQLite's log lets both go on.
 type view struct {
-	path   string
-	flush  func() // has what was appended before a read committed; nil for a Reader
-	idle   chan *conn
-	closed chan struct{}
-	close  sync.Once
+	path  string
+	flush func() // has what was appended before a read committed; nil for a Reader
+
+	reading sync.Mutex
+	conn    *conn
+	over    bool
 }
 
-// Queries that run at once; more wait.
-const viewers = 2
+func newView(path, mode string) (*view, error) {
+	c, err := dial(path, mode, "busy_timeout(5000)", "query_only(1)", "cache_size(-512)")
+	return &view{path: path, conn: c}, err
+}
 
-func newView(path, mode string, pragmas ...string) (*view, error) {
-	v := &view{path: path, idle: make(chan *conn, viewers), closed: make(chan struct{})}
-	for range viewers {
-		c, err := dial(path, mode, append(pragmas, "busy_timeout(5000)", "query_only(1)", "cache_size(-512)")...)
-		if err != nil {
-			for range len(v.idle) {
-				err = errors.Join(err, (<-v.idle).Close())
-			}
-			return nil, err
-		}
-		v.idle <- c
+// Close waits for a query that runs.
+func (v *view) Close() error {
+	v.reading.Lock()
+	defer v.reading.Unlock()
+	if v.over {
+		return nil
 	}
-	return v, nil
-}
-
-// Close waits for queries that run.
-func (v *view) Close() (err error) {
-	v.close.Do(func() {
-		close(v.closed)
-		for range viewers {
-			err = errors.Join(err, (<-v.idle).Close())
-		}
-	})
-	return err
+	v.over = true
+	return v.conn.Close()
 }
 
 func (v *view) rows(query string, f func(row []driver.Value) error, args ...driver.Value) error {
 	if v.flush != nil {
 		v.flush()
 	}
-	select {
-	case c := <-v.idle:
-		defer func() { v.idle <- c }()
-		return c.rows(query, f, args...)
-	case <-v.closed:
+	v.reading.Lock()
+	defer v.reading.Unlock()
+	if v.over {
 		return engine.ErrHistoryClosed
 	}
+	return v.conn.rows(query, f, args...)
 }
 
 const summaryColumns = `id, workflow, status, reconcile, admitted, ended, rerun`
