@@ -65,7 +65,7 @@ func (o *file) open(f *format) error {
 	}
 	fresh, err := f.inspect(o.path)
 	if err == nil && fresh {
-		err = f.create(o.path)
+		err = build(o.path, f.fill)
 	}
 	if err != nil {
 		return err

@@ -71,16 +71,12 @@ func (d *Databases) Marked(connection json.RawMessage) (why string, ok bool) {
 
 // taken reports whether the name of the table belongs to something else.
 func (f *localFile) taken(ctx context.Context) (taken bool, err error) {
-	f.mu.Lock()
-	ready := f.ready
-	f.mu.Unlock()
-	if ready {
+	ready := false
+	if f.locked(func() { ready = f.ready }); ready {
 		return false, nil
 	}
 	taken, err = takenIn(ctx, f.DB)
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.ready = err == nil && !taken
+	f.locked(func() { f.ready = err == nil && !taken })
 	return taken, err
 }
 
@@ -131,9 +127,7 @@ func (d *Databases) Ended(m engine.Mark, file string, onDisk func() bool) {
 	if err != nil {
 		return // it was written to before: then the mark stays until it can be
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.ended = append(f.ended, endedMark{m, onDisk})
+	f.locked(func() { f.ended = append(f.ended, endedMark{m, onDisk}) })
 }
 
 // Sweep implements engine.Marks.
@@ -142,9 +136,7 @@ func (d *Databases) Sweep(over func(engine.Mark) bool) {
 	defer d.mu.Unlock()
 	d.over = over
 	for _, f := range d.open {
-		f.mu.Lock()
-		f.swept = false
-		f.mu.Unlock()
+		f.locked(func() { f.swept = false })
 	}
 }
 
@@ -191,7 +183,8 @@ func (u *unit) leave(ctx context.Context, conn *sql.Conn, result json.RawMessage
 		return sqlError(err, "UNAVAILABLE")
 	}
 	u.gone = f.over()
-	if u.sweep = f.unswept(); u.sweep && u.over != nil {
+	f.locked(func() { u.sweep = !f.swept })
+	if u.sweep && u.over != nil {
 		left, err := marksIn(ctx, conn)
 		if err != nil {
 			return err
@@ -220,11 +213,10 @@ func (u *unit) committed() {
 	if u.mark == nil {
 		return
 	}
-	f := u.file
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.swept = f.swept || u.sweep
-	f.ended = slices.DeleteFunc(f.ended, func(e endedMark) bool { return slices.Contains(u.gone, e.Mark) })
+	u.file.locked(func() {
+		u.file.swept = u.file.swept || u.sweep
+		u.file.ended = slices.DeleteFunc(u.file.ended, func(e endedMark) bool { return slices.Contains(u.gone, e.Mark) })
+	})
 }
 
 // maxSwept bounds the marks of earlier processes that are looked at within one write.
@@ -250,28 +242,25 @@ func marksIn(ctx context.Context, conn *sql.Conn) (left []engine.Mark, err error
 	return left, nil
 }
 
-func (f *localFile) unswept() bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return !f.swept
+// locked runs what looks at the marks or changes them.
+func (m *marks) locked(do func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	do()
 }
 
 // forget has the name of the table looked at anew.
-func (f *localFile) forget() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.ready = false
-}
+func (m *marks) forget() { m.locked(func() { m.ready = false }) }
 
 // over are the marks of the calls whose end is on disk.
-func (f *localFile) over() (gone []engine.Mark) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for _, e := range f.ended {
-		if e.onDisk() {
-			gone = append(gone, e.Mark)
+func (m *marks) over() (gone []engine.Mark) {
+	m.locked(func() {
+		for _, e := range m.ended {
+			if e.onDisk() {
+				gone = append(gone, e.Mark)
+			}
 		}
-	}
+	})
 	return gone
 }
 

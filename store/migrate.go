@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// create makes an empty state file of the current version in one step: a crash leaves none or a whole one.
-func (m *format) create(path string) error {
+// build makes a database file that appears with mode 0600 when fill has made it whole: a crash leaves none or a whole one.
+func build(path string, fill func(unfinished string) error) error {
 	unfinished := path + ".new"
 	if err := removeDatabase(unfinished); err != nil {
 		return explain(path, err)
@@ -18,18 +18,14 @@ func (m *format) create(path string) error {
 	if err != nil {
 		return explain(path, err)
 	}
-	if err := f.Close(); err != nil {
-		return explain(path, err)
-	}
-	if err := m.fill(unfinished); err != nil {
+	defer f.Close()
+	if err := fill(unfinished); err != nil {
 		return errors.Join(err, removeDatabase(unfinished))
 	}
-	if err := os.Rename(unfinished, path); err != nil {
-		return explain(path, err)
-	}
-	return explain(path, syncDir(filepath.Dir(path)))
+	return explain(path, errors.Join(f.Sync(), os.Rename(unfinished, path), syncDir(filepath.Dir(path))))
 }
 
+// fill makes an empty file one of the current version.
 func (m *format) fill(path string) error {
 	c, err := dial(path, "rw", "synchronous(FULL)")
 	if err != nil {
@@ -84,24 +80,14 @@ func (m *format) upgrade(path string, from int) error {
 	return errors.Join(err, c.Close())
 }
 
-// backUp copies the database, what is still in its log included, to a file that appears when it is whole.
+// backUp copies the database, what is still in its log included.
 func (c *conn) backUp(to string) error {
-	unfinished := to + ".new"
-	if err := removeDatabase(unfinished); err != nil {
-		return explain(to, err)
-	}
-	f, err := os.OpenFile(unfinished, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return explain(to, err)
-	}
-	defer f.Close()
-	if err := c.exec("VACUUM INTO ?", unfinished); err != nil {
-		return errors.Join(fmt.Errorf("back up: %w", err), removeDatabase(unfinished))
-	}
-	if err := errors.Join(f.Sync(), os.Rename(unfinished, to), syncDir(filepath.Dir(to))); err != nil {
-		return explain(to, err)
-	}
-	return nil
+	return build(to, func(unfinished string) error {
+		if err := c.exec("VACUUM INTO ?", unfinished); err != nil {
+			return fmt.Errorf("back up: %w", err)
+		}
+		return nil
+	})
 }
 
 // BackUp copies a state file, as it is at one moment, to a new file with mode 0600 that
