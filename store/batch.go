@@ -8,8 +8,8 @@ import (
 	"faultlab/engine"
 )
 
-// take adds one event to the batch.
-func (w *writer) take(e *entry) error {
+// record adds one event to the batch.
+func (w *writer) record(e *entry) error {
 	a, admits := e.Fact.(engine.Admitted)
 	if admits {
 		w.lastRun++
@@ -43,7 +43,7 @@ func (w *writer) take(e *entry) error {
 	}
 	r.summary, _ = engine.Summarize(r.summary, e.Event)
 	if step, ok := engine.Settles(e.Event); ok {
-		r.settle(step)
+		r.dropBodies(step)
 	}
 	return nil
 }
@@ -96,8 +96,8 @@ func besides(a engine.Admitted) (hash, source string) {
 	return a.Definition + " " + a.Assume, a.Assumed + "\x00" + a.Source
 }
 
-// settle drops the bodies of a step, or of all steps: those of this batch before they are written.
-func (r *run) settle(step string) {
+// dropBodies drops the bodies of a step, or of all steps: those of this batch before they are written.
+func (r *run) dropBodies(step string) {
 	if step == "" {
 		r.bodies = nil
 		r.dropAll = len(r.kept) > 0
@@ -113,7 +113,7 @@ var (
 	writeRuns = newBulk("INSERT INTO runs VALUES ", "(?,?,?,?,?,?,?,?,?,?,?)", " ON CONFLICT(num) DO UPDATE SET"+
 		" status = excluded.status, open = excluded.open, reconcile = excluded.reconcile, ended = excluded.ended, last = excluded.last")
 	writeDocuments   = newBulk("INSERT INTO documents VALUES ", "(?,?,?)", " ON CONFLICT DO UPDATE SET source = excluded.source WHERE source = ''")
-	dropBodies       = newBulk("DELETE FROM bodies WHERE run IN (", "?", ")")
+	deleteBodies     = newBulk("DELETE FROM bodies WHERE run IN (", "?", ")")
 	insertEvents     = inserts("events", 4)
 	insertBodies     = inserts("bodies", 4)
 	insertDeliveries = inserts("deliveries", 5)
@@ -146,7 +146,7 @@ func (w *writer) flush() error {
 		bulk bulk
 		rows []driver.Value
 	}{
-		{writeRuns, runs}, {insertEvents, events}, {dropBodies, settled}, {insertBodies, bodies}, {insertDeliveries, b.deliveries},
+		{writeRuns, runs}, {insertEvents, events}, {deleteBodies, settled}, {insertBodies, bodies}, {insertDeliveries, b.deliveries},
 		{insertChildren, b.children}, {writeDocuments, b.documents}, {insertCommands, b.commands}, {insertKeys, b.keys}, {insertAddresses, b.addresses},
 	} {
 		if err := w.conn.bulk(table.bulk, table.rows); err != nil {

@@ -248,7 +248,7 @@ func targetOf(raw json.RawMessage) (t localTarget, err error) {
 // locate is where the file that a script named really is.
 func (d *Databases) locate(name string) (path string, err error) {
 	if name == ":memory:" || strings.HasPrefix(name, "file:") || strings.ContainsAny(name, "\x00?") {
-		return "", problem("PATH_FORBIDDEN", "the connection %q is no path of a file", name)
+		return "", problem("PATH_FORBIDDEN", "the connection %q is not the path of a file", name)
 	}
 	path = name
 	if d.place != nil {
@@ -442,7 +442,7 @@ func encodeCell(v any) (json.RawMessage, error) {
 	switch v := v.(type) {
 	case int64:
 		if v > maxSafe || v < -maxSafe {
-			return nil, fmt.Errorf("%d is no integer that JavaScript can hold", v)
+			return nil, fmt.Errorf("%d is not an integer that JavaScript can hold", v)
 		}
 	case float64:
 		if math.IsInf(v, 0) {

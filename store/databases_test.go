@@ -239,7 +239,7 @@ func TestDatabaseInputInWords(t *testing.T) {
 	d, c := database(t)
 	for input, want := range map[string]string{
 		`"SELECT 1"`:                 "an operation takes an object, not a string",
-		`{"text":1}`:                 "the field text takes no number",
+		`{"text":1}`:                 "the field text must not be a number",
 		`{"text":"SELECT -1e999 a"}`: `column "a": it is infinite, which JSON does not have`,
 		`{"txt":"SELECT 1"}`:         `unknown field "txt"`,
 	} {

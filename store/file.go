@@ -30,7 +30,7 @@ func own(path string, f *format, command string) (*file, error) {
 	if command == "" {
 		command = strings.Join(os.Args, " ")
 	}
-	l, err := takeLock(path, command)
+	l, err := acquireLock(path, command)
 	if err != nil {
 		return nil, err
 	}

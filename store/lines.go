@@ -66,7 +66,7 @@ func readLines(text string, each func(engine.Event)) error {
 	for line := range strings.SplitSeq(text, "\n") {
 		f := strings.SplitN(line, " ", 4)
 		if len(f) != 4 {
-			return fmt.Errorf("after place %d: %q is no place, kind, time and fact", seq, line)
+			return fmt.Errorf("after place %d: %q is not a place, kind, time and fact", seq, line)
 		}
 		var n [3]int64
 		for i := range n {

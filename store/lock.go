@@ -16,8 +16,8 @@ import (
 // holder's process id and command inside. The system frees it when the process ends, however it ends.
 type lock struct{ f *os.File }
 
-// takeLock takes the lock of a state file or says who has it.
-func takeLock(path, command string) (*lock, error) {
+// acquireLock takes the lock of a state file or says who has it.
+func acquireLock(path, command string) (*lock, error) {
 	name := path + ".lock"
 	for {
 		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)

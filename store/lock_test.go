@@ -85,7 +85,7 @@ func TestALockHasOneHolder(t *testing.T) {
 	for range 8 {
 		all.Go(func() {
 			for range 200 {
-				l, err := takeLock(path, "test")
+				l, err := acquireLock(path, "test")
 				var held ErrHeld
 				switch {
 				case errors.As(err, &held):
@@ -117,7 +117,7 @@ func TestOwned(t *testing.T) {
 	if Owned(path) {
 		t.Error("nobody holds it, and it is owned")
 	}
-	l, err := takeLock(path, "test")
+	l, err := acquireLock(path, "test")
 	if err != nil {
 		t.Fatal(err)
 	}

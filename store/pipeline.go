@@ -32,11 +32,11 @@ type pipeline[T any] struct {
 
 // group is what one commit makes durable.
 type group[T any] struct {
-	line    *pipeline[T]
-	appends []*ticket[T]
-	weight  int
-	asked   bool // somebody wants it written: until then more may come
-	done    chan struct{}
+	line      *pipeline[T]
+	appends   []*ticket[T]
+	weight    int
+	requested bool // somebody wants it written: until then more may come
+	done      chan struct{}
 }
 
 // maxGroup bounds the weight of one commit, and with it what a commit holds in memory. An event weighs 1.
@@ -105,9 +105,9 @@ func (p *pipeline[T]) stop(reason error) (first bool) {
 func (p *pipeline[T]) append(item T, weight int, refused error) *ticket[T] {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	t := p.take(item, weight, refused)
+	t := p.enter(item, weight, refused)
 	if t.group != nil {
-		t.group.ask()
+		t.group.request()
 	}
 	return t
 }
@@ -116,11 +116,11 @@ func (p *pipeline[T]) append(item T, weight int, refused error) *ticket[T] {
 func (p *pipeline[T]) buffer(item T, weight int, refused error) *ticket[T] {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.take(item, weight, refused)
+	return p.enter(item, weight, refused)
 }
 
-// take gives an append its places, and has it wait in a group unless it is refused. p.mu is held.
-func (p *pipeline[T]) take(item T, weight int, refused error) *ticket[T] {
+// enter gives an append its places, and has it wait in a group unless it is refused. p.mu is held.
+func (p *pipeline[T]) enter(item T, weight int, refused error) *ticket[T] {
 	t := &ticket[T]{item: item, err: refused}
 	p.last += int64(weight)
 	t.last = p.last
@@ -149,10 +149,10 @@ func (p *pipeline[T]) enqueue(t *ticket[T], weight int) {
 	t.group.weight += weight
 }
 
-// ask has a group written, and those before it. p.mu is held.
-func (g *group[T]) ask() {
-	if !g.asked {
-		g.asked = true
+// request has a group written, and those before it. p.mu is held.
+func (g *group[T]) request() {
+	if !g.requested {
+		g.requested = true
 		g.line.wake.Signal()
 	}
 }
@@ -160,7 +160,7 @@ func (g *group[T]) ask() {
 // wait asks for a group and waits until its commit has ended.
 func (g *group[T]) wait() {
 	g.line.mu.Lock()
-	g.ask()
+	g.request()
 	g.line.mu.Unlock()
 	<-g.done
 }
@@ -184,7 +184,7 @@ func (p *pipeline[T]) write() {
 		p.writing.Lock()
 		err := guarded(func() error { return p.commit(g) })
 		p.writing.Unlock()
-		p.settle(g, err)
+		p.finish(g, err)
 	}
 }
 
@@ -194,7 +194,7 @@ func (p *pipeline[T]) next() *group[T] {
 	defer p.mu.Unlock()
 	for yielded := false; ; {
 		switch {
-		case len(p.queue) > 1, len(p.queue) == 1 && (p.queue[0].asked || p.closed != nil):
+		case len(p.queue) > 1, len(p.queue) == 1 && (p.queue[0].requested || p.closed != nil):
 			if yielded {
 				p.committing = p.queue[0]
 				p.queue = p.queue[1:]
@@ -220,9 +220,9 @@ func (p *pipeline[T]) yield() {
 	p.mu.Lock()
 }
 
-// settle tells everybody in a group how its commit ended. A failed one poisons the
+// finish tells everybody in a group how its commit ended. A failed one poisons the
 // pipeline, and takes along what was queued behind it: its order would not be true.
-func (p *pipeline[T]) settle(g *group[T], err error) {
+func (p *pipeline[T]) finish(g *group[T], err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	ended := []*group[T]{g}

@@ -18,7 +18,7 @@ func oneStatement(text string) error {
 	word, rest := firstStatement(text)
 	switch {
 	case word == "":
-		return problem("INPUT_INVALID", "text, the SQL, holds no statement")
+		return problem("INPUT_INVALID", "text, the SQL, has no statement")
 	case notRun[word] != "":
 		return problem("INPUT_INVALID", "%s is not run here: %s", word, notRun[word])
 	case rest:

@@ -82,7 +82,7 @@ func strict(raw json.RawMessage, v any) error {
 	case errors.As(err, &wrong) && wrong.Field == "":
 		return problem("INPUT_INVALID", "an operation takes an object, not a %s", wrong.Value)
 	case errors.As(err, &wrong):
-		return problem("INPUT_INVALID", "the field %s takes no %s", wrong.Field, wrong.Value)
+		return problem("INPUT_INVALID", "the field %s must not be a %s", wrong.Field, wrong.Value)
 	case err != nil:
 		return problem("INPUT_INVALID", "%s", strings.TrimPrefix(err.Error(), "json: "))
 	}
@@ -250,7 +250,7 @@ func bindable(raw json.RawMessage) (any, error) {
 		case v != math.Trunc(v):
 			return v, nil
 		case math.Abs(v) > maxSafe:
-			return nil, fmt.Errorf("%s is no integer that JavaScript holds exactly: send it as text", raw)
+			return nil, fmt.Errorf("%s is not an integer that JavaScript holds exactly: send it as text", raw)
 		}
 		return int64(v), nil
 	case map[string]any:

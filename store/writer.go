@@ -15,7 +15,7 @@ type writer struct {
 	lastDocument int64
 	runs         map[string]*run      // runs that were looked at lately: a cache
 	documents    map[string]*document // by hash: a cache
-	careful      bool                 // look for each run that is admitted, whether it is there
+	lookUp       bool                 // look for each run that is admitted, whether it is there
 	batch        batch
 }
 
@@ -87,7 +87,7 @@ func (w *writer) commit(g *group[[]entry]) error {
 		// it is looked for only now, and not before each admission.
 		clear(w.runs)
 		clear(w.documents)
-		w.carefully(func() { err = w.write(g) })
+		w.lookingUp(func() { err = w.write(g) })
 	}
 	if err == nil {
 		w.committed()
@@ -99,7 +99,7 @@ func (w *writer) write(g *group[[]entry]) error {
 	w.batch = batch{taken: map[any]bool{}}
 	return w.conn.transaction(func() error {
 		for _, t := range g.appends {
-			if err := w.takeOrRefuse(t); err != nil {
+			if err := w.recordOrRefuse(t); err != nil {
 				return err
 			}
 		}
@@ -107,16 +107,16 @@ func (w *writer) write(g *group[[]entry]) error {
 	})
 }
 
-func (w *writer) carefully(do func()) {
-	defer func(before bool) { w.careful = before }(w.careful)
-	w.careful = true
+func (w *writer) lookingUp(do func()) {
+	defer func(before bool) { w.lookUp = before }(w.lookUp)
+	w.lookUp = true
 	do()
 }
 
-func (w *writer) takeOrRefuse(t *ticket[[]entry]) error {
+func (w *writer) recordOrRefuse(t *ticket[[]entry]) error {
 	refusal, err := w.refuses(t.item)
 	if refusal != nil { // perhaps by a rule that another event breaks first
-		w.carefully(func() { refusal, err = w.refuses(t.item) })
+		w.lookingUp(func() { refusal, err = w.refuses(t.item) })
 	}
 	if err != nil || refusal != nil {
 		t.err = refusal
@@ -125,7 +125,7 @@ func (w *writer) takeOrRefuse(t *ticket[[]entry]) error {
 	for i := range t.item {
 		e := &t.item[i]
 		e.Seq = t.last - int64(len(t.item)-1-i)
-		if err := w.take(e); err != nil {
+		if err := w.record(e); err != nil {
 			return err
 		}
 	}
@@ -160,7 +160,7 @@ func (w *writer) refuses(entries []entry) (refusal, err error) {
 		e := &entries[i]
 		a, admits := e.Fact.(engine.Admitted)
 		known := w.runs[e.Run] != nil || slices.ContainsFunc(fresh, func(f engine.Event) bool { return f.Run == e.Run })
-		if !known && (!admits || w.careful) {
+		if !known && (!admits || w.lookUp) {
 			r, err := w.find(e.Run)
 			if err != nil {
 				return nil, err
