@@ -31,6 +31,10 @@
 // given here. Where it accepts a script that cannot run (it does not parse in
 // strict mode, or closes its own function), a warning says so.
 //
+// Codes have the names and the meaning that they have there. These are ours: WOML_DOCUMENT_TOO_LARGE,
+// WOML_ENCODING_INVALID, WOML_TRIGGER_LIMIT_EXCEEDED, WOML_COMPENSATE_INVALID, WOML_SCRIPT_TOO_LARGE,
+// WOML_SCRIPT_FEATURE_UNSUPPORTED and those of all warnings.
+//
 // The checks run in this order: markup, root and document shape, places where
 // secrets are named, elements and attributes of the whole tree, workflow id,
 // name and description, containers, config, triggers, steps (each: id,
