@@ -48,6 +48,7 @@ type session struct {
 func (p *Provider) play(r *Request, c caller) *reply {
 	s := &session{p: p, r: r, c: c}
 	s.x.way = p.latency
+	defer p.track(s)()
 	s.travel()
 	if !s.arrive() {
 		return nil
@@ -82,7 +83,7 @@ func (s *session) arrive() bool {
 	s.n, s.epoch = p.requests, p.epoch
 	now := p.now()
 	s.note(now, &Entry{Kind: Received})
-	s.x.decide(now, s.r, p.records, &p.queue, &p.contract)
+	s.x.decide(now, s.r, p.records, p, &p.contract)
 	for waited := false; s.x.waits; waited = true {
 		if !waited {
 			s.decision(now)
@@ -94,7 +95,7 @@ func (s *session) arrive() bool {
 			return false
 		}
 		s.epoch = p.epoch
-		s.x.decide(now, s.r, p.records, &p.queue, &p.contract)
+		s.x.decide(now, s.r, p.records, p, &p.contract)
 	}
 	s.decision(now)
 	s.reserve(now)

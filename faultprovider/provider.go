@@ -7,6 +7,7 @@ import (
 
 	"faultlab/engine/clock"
 	"faultlab/faultprovider/contract"
+	"faultlab/faultprovider/fault"
 )
 
 // Options are the parts of a provider.
@@ -20,6 +21,16 @@ type Options struct {
 	// Latency is how long each way of a request takes: to the provider, from there to its commit, and back to the caller.
 	// It gives a virtual clock's instants an order that can be read; 0 is none, which is right where the ways are real.
 	Latency time.Duration
+	// Choose is asked for the fault of each request that no queued fault takes. It is called under the provider's lock.
+	Choose func(Arrival) (f Fault, ok bool)
+}
+
+// Arrival is a request that has come and has not met its fault yet.
+type Arrival struct {
+	RequestID  string
+	Class      fault.Which // fault.New, Replay or LookUp; "" is a request that is refused as it is
+	Collection string
+	Key        string
 }
 
 // DefaultLogSize is how many entries of its log a provider remembers.
@@ -33,11 +44,13 @@ type Provider struct {
 	seed    int64
 	observe func(Entry)
 	latency time.Duration
+	choose  func(Arrival) (Fault, bool)
 
 	mu       sync.Mutex
 	contract Contract
 	records  *records
 	flights  map[digest]*flying
+	open     map[*session]bool // on their way; only where Choose is set
 	queue    queue
 	log      log
 	requests int64  // how many came
@@ -62,7 +75,7 @@ func New(o Options) (*Provider, error) {
 		o.LogSize = DefaultLogSize
 	}
 	p := &Provider{
-		clk: o.Clock, ledger: o.Ledger, seed: o.Seed, observe: o.Observe, latency: o.Latency, contract: c,
+		clk: o.Clock, ledger: o.Ledger, seed: o.Seed, observe: o.Observe, latency: o.Latency, choose: o.Choose, contract: c,
 		queue: newQueue(o.Seed), log: log{size: o.LogSize},
 	}
 	p.empty()
@@ -78,6 +91,7 @@ func New(o Options) (*Provider, error) {
 func (p *Provider) empty() {
 	p.records = newRecords(p)
 	p.flights = map[digest]*flying{}
+	p.open = map[*session]bool{}
 }
 
 // now is the clock's time, as the ledger keeps it.

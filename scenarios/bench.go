@@ -50,6 +50,8 @@ type Options struct {
 	History    engine.History // nil: in memory. A bench does not close the one it is given
 	Paused     bool           // begin held still
 	Ask        bool           // a question of the script waits for Answer
+
+	explorer *explorer // answers the bench's choices; nil: what was queued and armed happens
 }
 
 // Bench is one engine, one misbehaving provider and one clock, wired together, and the verbs that act on them.
@@ -166,6 +168,9 @@ func (b *Bench) openProvider() error {
 	o := faultprovider.Options{Clock: b.clk, Ledger: ledger{b.observeChange}, Seed: b.seed}
 	if b.virtual != nil {
 		o.Latency = latency
+	}
+	if b.o.explorer != nil {
+		o.Choose = b.o.explorer.fault
 	}
 	p, err := faultprovider.New(o)
 	if err != nil {

@@ -57,6 +57,9 @@ func (p place) fits(armed place) bool {
 
 // takeCrash reports whether the worker is to be killed at a place, and disarms that crash.
 func (b *Bench) takeCrash(p place) bool {
+	if b.o.explorer.crash(p) {
+		return true
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	c := &b.crashes

@@ -23,6 +23,9 @@ func (b *Bench) gate(p clock.Point, subject string) clock.Verdict {
 		b.kill(place.String() + ": the worker is gone")
 		return clock.Pass
 	}
+	if b.o.explorer.over() {
+		return clock.Park
+	}
 	if p == clock.AtSend {
 		b.inOrder(subject)
 	}

@@ -173,6 +173,7 @@ func (b *Bench) observeEvents(events []engine.Event) {
 	}
 	b.mu.Unlock()
 	b.line.Append(timeline.EventEntries(events)...)
+	b.o.explorer.events(events)
 	b.observeCrashes(events)
 }
 
@@ -197,6 +198,7 @@ func (b *Bench) observeChange(c faultprovider.Change) {
 		entries[at].Effects = c.Effects
 	}
 	b.line.Append(entries...)
+	b.o.explorer.change(c)
 	for _, e := range c.Entries {
 		b.observeArrival(e)
 	}

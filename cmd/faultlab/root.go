@@ -63,7 +63,7 @@ func newRoot(s streams) *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage("%w; see %s --help", flagError(err), c.CommandPath())
 	})
-	a.add(root, "Scenarios", a.scenariosCommand(), a.replayCommand(), a.demoCommand(), a.newCommand(), a.formatCommand())
+	a.add(root, "Scenarios", a.scenariosCommand(), a.replayCommand(), a.exploreCommand(), a.demoCommand(), a.newCommand(), a.formatCommand())
 	a.add(root, "Your own client or workflow", a.providerCommand(), a.checkCommand(), a.runCommand(), a.triggerCommand())
 	a.add(root, "Runs", a.listCommand(), a.getCommand(), a.lookupCommand(), a.settleCommand(), a.resolveCommand(),
 		a.rerunCommand(), a.cancelCommand(), a.pruneCommand(), a.backupCommand())

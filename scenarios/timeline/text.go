@@ -41,10 +41,7 @@ var glyphs = map[RowKind]string{
 
 // text is one row without its time.
 func (r Row) text() string {
-	what := plain.Escape(r.Label())
-	if r.Detail != "" {
-		what += "  " + plain.Escape(r.Detail)
-	}
+	what := r.what()
 	switch r.Kind {
 	case RowSend:
 		if room := wireWidth - 7; utf8.RuneCountInString(what) > room {
