@@ -1,6 +1,7 @@
 package store
 
 import (
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"time"
@@ -15,29 +16,39 @@ type PruneReport struct {
 	Freed        int64 // bytes that the file lost; 0 in a dry run
 }
 
-// Prune takes away the runs that ended before a time, except open and unreconciled ones, what a run that stays has
-// called, and what has called a run that stays. Their delivery keys are free again. The file is rewritten smaller;
-// appends wait meanwhile.
+// pruneAtOnce bounds the runs of one transaction, so that appends can go in between.
+const pruneAtOnce = 200
+
+// Prune takes away the runs that ended before a time, except open and unreconciled
+// ones, what a run that stays has called, and what has called a run that stays. Their delivery keys are free again. At
+// the end the file is rewritten smaller; appends wait for that.
 func (s *Store) Prune(before time.Time, dryRun bool) (report PruneReport, err error) {
-	err = s.between(func() (err error) {
-		if report, err = s.writer.choose(before); err != nil || dryRun || report.Runs == 0 {
+	if err = s.between(func() error { report, err = s.writer.choose(before); return err }); err != nil || dryRun || report.Runs == 0 {
+		return report, err
+	}
+	if err := s.between(func() error {
+		if report.Freed, err = s.writer.size(); err != nil {
 			return err
 		}
+		return s.file.conn.transaction(s.writer.freeIdentities)
+	}); err != nil {
+		return report, err
+	}
+	for left := true; left; {
+		if err := s.between(func() error {
+			return s.file.conn.transaction(func() error { left, err = s.writer.pruneSome(); return err })
+		}); err != nil {
+			return report, err
+		}
+	}
+	if err := s.between(s.writer.compact); err != nil {
+		return report, fmt.Errorf("the runs are pruned, but the file could not be made smaller: %w", err)
+	}
+	return report, s.between(func() error {
 		size, err := s.writer.size()
-		if err != nil {
-			return err
-		}
-		if err := s.file.conn.transaction(s.writer.prune); err != nil {
-			return err
-		}
-		left, err := s.writer.compact()
-		if err != nil {
-			return fmt.Errorf("the runs are pruned, but the file could not be made smaller: %w", err)
-		}
-		report.Freed = size - left
-		return nil
+		report.Freed -= size
+		return err
 	})
-	return report, err
 }
 
 // size is the length of the file once its log is empty.
@@ -81,21 +92,15 @@ func (w *writer) choose(before time.Time) (report PruneReport, err error) {
 	return report, nil
 }
 
-// prune takes the chosen runs away, and what nothing refers to any more.
-func (w *writer) prune() error {
-	clear(w.runs)
-	clear(w.documents)
+// freeIdentities comes first: a crash after it leaves runs that can be pruned again,
+// never a delivery key that belongs to a run which is not there.
+func (w *writer) freeIdentities() error {
 	for _, query := range []string{
 		`INSERT INTO pruned SELECT max(seq) FROM events`,
 		`DELETE FROM pruned WHERE seq < (SELECT max(seq) FROM pruned)`,
 		`DELETE FROM deliveries WHERE run IN (SELECT num FROM going)`,
 		`DELETE FROM children WHERE run IN (SELECT num FROM going)`,
 		`DELETE FROM keys WHERE run IN (SELECT num FROM going)`,
-		`DELETE FROM events WHERE run IN (SELECT num FROM going)`,
-		`DELETE FROM bodies WHERE run IN (SELECT num FROM going)`,
-		`DELETE FROM commands WHERE run IN (SELECT num FROM going)`,
-		`DELETE FROM runs WHERE num IN (SELECT num FROM going)`,
-		`DELETE FROM documents WHERE num NOT IN (SELECT document FROM runs)`,
 	} {
 		if err := w.conn.exec(query); err != nil {
 			return err
@@ -104,12 +109,46 @@ func (w *writer) prune() error {
 	return nil
 }
 
-// compact rewrites the file without holes and gives its size.
-func (w *writer) compact() (int64, error) {
-	for _, query := range []string{`VACUUM`, `PRAGMA wal_checkpoint(TRUNCATE)`} {
-		if err := w.conn.exec(query); err != nil {
-			return 0, err
+// pruneSome takes the next few runs away and reports whether there may be more.
+func (w *writer) pruneSome() (left bool, err error) {
+	var nums []driver.Value
+	err = w.conn.rows(`SELECT num FROM going JOIN runs USING (num) WHERE NOT open AND NOT reconcile LIMIT ?`, func(row []driver.Value) error {
+		nums = append(nums, row[0])
+		return nil
+	}, int64(pruneAtOnce))
+	if err != nil {
+		return false, err
+	}
+	for _, num := range nums {
+		for _, query := range []string{
+			`WITH RECURSIVE row(seq) AS (SELECT last FROM runs WHERE num = ?
+				UNION ALL SELECT before FROM row JOIN events USING (seq) WHERE before > 0)
+				DELETE FROM events WHERE seq IN (SELECT seq FROM row)`,
+			`DELETE FROM bodies WHERE run = ?`,
+			`DELETE FROM runs WHERE num = ?`,
+			`DELETE FROM going WHERE num = ?`,
+		} {
+			if err := w.conn.exec(query, num); err != nil {
+				return false, err
+			}
 		}
 	}
-	return w.size()
+	clear(w.runs)
+	return len(nums) == pruneAtOnce, nil
+}
+
+// compact drops what nothing refers to any more and rewrites the file without holes.
+func (w *writer) compact() error {
+	clear(w.documents)
+	for _, query := range []string{
+		`DELETE FROM documents WHERE num NOT IN (SELECT document FROM runs)`,
+		`DELETE FROM commands WHERE run NOT IN (SELECT num FROM runs)`,
+		`VACUUM`,
+		`PRAGMA wal_checkpoint(TRUNCATE)`,
+	} {
+		if err := w.conn.exec(query); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -119,7 +119,7 @@ func TestPrunedPlacesAndKeysAfterwards(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state.db")
 	s := open(t, path)
-	for n := range 3 * 200 {
+	for n := range 3 * pruneAtOnce {
 		for _, events := range typical(n) {
 			s.Append(events...)
 		}
@@ -127,7 +127,7 @@ func TestPrunedPlacesAndKeysAfterwards(t *testing.T) {
 	admit(t, s, "run_open")
 	last, size := s.last, int64(0)
 	report, err := s.Prune(historytest.At.Add(24*time.Hour), false)
-	if err != nil || report.Runs != 3*200 || report.Freed <= 0 {
+	if err != nil || report.Runs != 3*pruneAtOnce || report.Freed <= 0 {
 		t.Fatalf("%+v %v", report, err)
 	}
 	if fi, err := os.Stat(path); err != nil || fi.Size() > 100_000 {
@@ -158,7 +158,7 @@ func TestPrunedPlacesAndKeysAfterwards(t *testing.T) {
 func TestPruningBesideAppends(t *testing.T) {
 	t.Parallel()
 	s := open(t, filepath.Join(t.TempDir(), "state.db"))
-	for n := range 2 * 200 {
+	for n := range 2 * pruneAtOnce {
 		for _, events := range typical(n) {
 			s.Append(events...)
 		}

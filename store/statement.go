@@ -201,9 +201,7 @@ func (in *operationInput) remove() (s statement, err error) {
 }
 
 // where adds the condition, which null makes IS NULL.
-func (in *operationInput) where(s *statement) error {
-	return s.each(in.Where, " WHERE ", " AND ", " IS NULL")
-}
+func (in *operationInput) where(s *statement) error { return s.each(in.Where, " WHERE ", " AND ", " IS NULL") }
 
 // each adds "column = ?" for each column, sorted; null, where it is given, stands behind a column in the place of = NULL.
 func (s *statement) each(columns map[string]json.RawMessage, before, between, null string) error {
