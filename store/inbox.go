@@ -22,6 +22,7 @@ import (
 //	state.db.inbox/ID.asker      locked by the process that asks, for as long as it waits
 //	state.db.inbox/ID.command    what is asked, an engine.Command
 //	state.db.inbox/ID.answer     what came of it
+//	state.db.inbox/bell          a named pipe that wakes the owner; see bell.go
 //
 // A command whose id stands in the history was carried out, whatever became of its files.
 // What a process leaves that was killed while it asked, the owner sweeps.
@@ -70,6 +71,7 @@ func Put(path string, c engine.Command) (q *Question, err error) {
 	if err != nil {
 		return nil, errors.Join(explain(q.name, err), q.leave())
 	}
+	ring(path)
 	return q, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -245,5 +246,51 @@ func TestWhatKilledProcessesLeaveIsSwept(t *testing.T) {
 		if names := inboxNames(t, path); !reflect.DeepEqual(names, r.want) {
 			t.Errorf("%s leaves %v, want %v", r.by, names, r.want)
 		}
+	}
+}
+
+func TestABellWakesTheOwner(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state.db")
+	s := open(t, path)
+	ring(path) // nobody listens yet
+	bell, err := s.Bell()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rung := make(chan error)
+	var all sync.WaitGroup
+	all.Go(func() {
+		for {
+			err := bell.Wait()
+			rung <- err
+			if err != nil {
+				return
+			}
+		}
+	})
+	for _, id := range []string{"c-1", "c-2"} {
+		put(t, path, engine.Command{ID: id})
+		if err := <-rung; err != nil {
+			t.Fatal(err)
+		}
+	}
+	closed := make(chan error, 1)
+	all.Go(func() { closed <- bell.Close() })
+	if err := <-rung; !errors.Is(err, os.ErrClosed) {
+		t.Errorf("a closed bell gives %v", err)
+	}
+	if err := <-closed; err != nil {
+		t.Error(err)
+	}
+	all.Wait()
+	if err := os.Remove(bellOf(path)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(bellOf(path), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Bell(); err == nil {
+		t.Error("an ordinary file is taken for a bell")
 	}
 }

@@ -94,19 +94,19 @@ func oneOperation(operation string, raw json.RawMessage) (s statement, err error
 	if err := strict(raw, &in); err != nil {
 		return s, err
 	}
-	build := map[string]func() (statement, error){
-		"query": in.sql, "execute": in.sql, "read": in.read, "insert": in.insert, "update": in.update, "delete": in.remove,
-	}[operation]
-	needsTable, needsWhere := operation != "query" && operation != "execute", operation == "update" || operation == "delete"
-	switch {
-	case build == nil:
-		err = problem("INPUT_INVALID", "there is no operation %q: it is one of query, execute, read, insert, update, delete and transaction", operation)
-	case needsTable && in.Table == "":
-		err = problem("INPUT_INVALID", "table is missing")
-	case needsWhere && len(in.Where) == 0:
-		err = problem("INPUT_INVALID", "%s needs a where: without one it would change every row", operation)
+	switch operation {
+	case "query", "execute":
+		s, err = in.sql()
+	case "read":
+		s, err = in.read()
+	case "insert":
+		s, err = in.insert()
+	case "update":
+		s, err = in.update()
+	case "delete":
+		s, err = in.remove()
 	default:
-		s, err = build()
+		return s, problem("INPUT_INVALID", "there is no operation %q: it is one of query, execute, read, insert, update, delete and transaction", operation)
 	}
 	s.rows = operation == "query" || operation == "read"
 	switch {
@@ -125,7 +125,7 @@ func (in *operationInput) sql() (s statement, err error) {
 	}
 	var list []json.RawMessage
 	if in.Values != nil && json.Unmarshal(in.Values, &list) != nil {
-		return s, problem("INPUT_INVALID", "values must be a list")
+		return s, problem("INPUT_INVALID", "values is no list")
 	}
 	s.text = *in.Text
 	if err := oneStatement(s.text); err != nil {
@@ -144,7 +144,11 @@ func (in *operationInput) sql() (s statement, err error) {
 func (in *operationInput) read() (s statement, err error) {
 	columns := "*"
 	if len(in.Columns) > 0 {
-		columns = quoted(in.Columns)
+		quoted := make([]string, len(in.Columns))
+		for i, c := range in.Columns {
+			quoted[i] = quote(c)
+		}
+		columns = strings.Join(quoted, ", ")
 	}
 	s.text = "SELECT " + columns + " FROM " + quote(in.Table)
 	if err := in.where(&s); err != nil {
@@ -161,35 +165,43 @@ func (in *operationInput) read() (s statement, err error) {
 		offset = *in.Offset
 	}
 	if limit < 0 || offset < 0 {
-		return s, problem("INPUT_INVALID", "limit and offset must not be negative")
+		return s, problem("INPUT_INVALID", "limit and offset are not negative")
 	}
 	s.text += " LIMIT ? OFFSET ?"
 	s.values = append(s.values, limit, offset)
-	return s, nil
+	return s, in.tableMissing()
 }
 
 func (in *operationInput) insert() (s statement, err error) {
 	var values map[string]json.RawMessage
 	if json.Unmarshal(in.Values, &values) != nil || len(values) == 0 {
-		return s, problem("INPUT_INVALID", "values must be an object of columns")
+		return s, problem("INPUT_INVALID", "values is no object of columns")
 	}
 	names := slices.Sorted(maps.Keys(values))
-	marks := strings.TrimSuffix(strings.Repeat("?, ", len(names)), ", ")
-	s.text = "INSERT INTO " + quote(in.Table) + " (" + quoted(names) + ") VALUES (" + marks + ")"
-	for _, n := range names {
+	quoted, marks := make([]string, len(names)), make([]string, len(names))
+	for i, n := range names {
+		quoted[i], marks[i] = quote(n), "?"
 		if err := s.bind(n, values[n]); err != nil {
 			return s, err
 		}
 	}
-	return s, nil
+	s.text = "INSERT INTO " + quote(in.Table) + " (" + strings.Join(quoted, ", ") + ") VALUES (" + strings.Join(marks, ", ") + ")"
+	return s, in.tableMissing()
 }
 
 func (in *operationInput) update() (s statement, err error) {
 	if len(in.Set) == 0 {
-		return s, problem("INPUT_INVALID", "set must be an object of columns")
+		return s, problem("INPUT_INVALID", "set is no object of columns")
 	}
-	s.text = "UPDATE " + quote(in.Table)
-	if err := s.each(in.Set, " SET ", ", ", ""); err != nil {
+	var parts []string
+	for _, n := range slices.Sorted(maps.Keys(in.Set)) {
+		parts = append(parts, quote(n)+" = ?")
+		if err := s.bind(n, in.Set[n]); err != nil {
+			return s, err
+		}
+	}
+	s.text = "UPDATE " + quote(in.Table) + " SET " + strings.Join(parts, ", ")
+	if err := in.needWhere("update"); err != nil {
 		return s, err
 	}
 	return s, in.where(&s)
@@ -197,23 +209,38 @@ func (in *operationInput) update() (s statement, err error) {
 
 func (in *operationInput) remove() (s statement, err error) {
 	s.text = "DELETE FROM " + quote(in.Table)
+	if err := in.needWhere("delete"); err != nil {
+		return s, err
+	}
 	return s, in.where(&s)
 }
 
-// where adds the condition, which null makes IS NULL.
-func (in *operationInput) where(s *statement) error { return s.each(in.Where, " WHERE ", " AND ", " IS NULL") }
+func (in *operationInput) tableMissing() error {
+	if in.Table == "" {
+		return problem("INPUT_INVALID", "table is missing")
+	}
+	return nil
+}
 
-// each adds "column = ?" for each column, sorted; null, where it is given, stands behind a column in the place of = NULL.
-func (s *statement) each(columns map[string]json.RawMessage, before, between, null string) error {
-	for _, n := range slices.Sorted(maps.Keys(columns)) {
-		s.text += before + quote(n)
-		before = between
-		if null != "" && string(columns[n]) == "null" {
-			s.text += null
+func (in *operationInput) needWhere(operation string) error {
+	if len(in.Where) == 0 {
+		return problem("INPUT_INVALID", "%s needs a where: without one it would change every row", operation)
+	}
+	return in.tableMissing()
+}
+
+func (in *operationInput) where(s *statement) error {
+	for i, n := range slices.Sorted(maps.Keys(in.Where)) {
+		word := " AND "
+		if i == 0 {
+			word = " WHERE "
+		}
+		if string(in.Where[n]) == "null" {
+			s.text += word + quote(n) + " IS NULL"
 			continue
 		}
-		s.text += " = ?"
-		if err := s.bind(n, columns[n]); err != nil {
+		s.text += word + quote(n) + " = ?"
+		if err := s.bind(n, in.Where[n]); err != nil {
 			return err
 		}
 	}
@@ -256,15 +283,7 @@ func bindable(raw json.RawMessage) (any, error) {
 			return base64.StdEncoding.DecodeString(text)
 		}
 	}
-	return nil, errors.New("it must be text, a number, a boolean, null or {bytesBase64}")
-}
-
-func quoted(names []string) string {
-	all := make([]string, len(names))
-	for i, n := range names {
-		all[i] = quote(n)
-	}
-	return strings.Join(all, ", ")
+	return nil, errors.New("it is none of text, a number, a boolean, null and {bytesBase64}")
 }
 
 func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

@@ -20,9 +20,9 @@ import (
 )
 
 const (
-	inboxPace = 50 * time.Millisecond // how often the owner looks into its inbox
-	endPace   = 10 * time.Millisecond // how often a command looks whether its run has ended
-	patience  = time.Minute           // how long a command waits for the owner to take it up
+	inboxPace = 100 * time.Millisecond // how often the owner looks into its inbox
+	endPace   = 10 * time.Millisecond  // how often a command looks whether its run has ended
+	patience  = time.Minute            // how long a command waits for the owner to take it up
 )
 
 // longer is how long a command waits for its answer where that takes longer than patience: each look-up may take its time.
@@ -99,7 +99,7 @@ func (a *app) askOwner(ctx context.Context, owner store.ErrHeld, c engine.Comman
 				return errors.Join(errOwnerLeft, err)
 			}
 		}
-		pace = min(2*pace, inboxPace/2)
+		pace = min(2*pace, inboxPace/5)
 		return a.clk.Sleep(ctx, pace)
 	})
 	if mine != nil {
