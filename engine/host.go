@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"faultlab/engine/clock"
+	"faultlab/engine/plain"
 	"faultlab/engine/script"
 )
 
@@ -193,7 +194,7 @@ func (h *host) Next() (script.Completion, error) {
 			h.tape.handOver(h.arm)
 		}
 		if h.rehearse != nil && len(h.timers) > 0 {
-			id := h.time.first(sortedKeys(h.timers))
+			id := h.time.first(plain.SortedKeys(h.timers))
 			h.timers[id] = nil
 			h.deliver(script.Completion{ID: id})
 			h.mu.Unlock()

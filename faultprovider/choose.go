@@ -7,20 +7,9 @@ import (
 	"time"
 )
 
-// take returns the fault for a request: the first queued one that is meant for it, else what Options.Choose says.
-func (p *Provider) take(m *match) *Taken {
-	if t := p.queue.take(m); t != nil || p.choose == nil {
-		return t
-	}
-	if f, ok := p.choose(Arrival{RequestID: m.id, Class: m.class, Collection: m.to.collection, Key: m.key}); ok {
-		return &Taken{Fault: f, Left: p.queue.left()}
-	}
-	return nil
-}
-
 // track keeps a request among those that are on their way until done is called.
 func (p *Provider) track(s *session) (done func()) {
-	if p.choose == nil {
+	if p.queue.choose == nil {
 		return func() {}
 	}
 	p.mu.Lock()

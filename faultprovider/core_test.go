@@ -39,7 +39,7 @@ func TestDecideIsAPlanInTime(t *testing.T) {
 			r := &Request{ID: "r1", Method: http.MethodPost, Path: "/jobs", Header: http.Header{"Idempotency-Key": {"k"}}, Body: []byte(`{"orderId":1}`)}
 			seed := preset(t, "seed")
 			var x, again exchange
-			q := newQueue(1)
+			q := newQueue(1, nil)
 			c.f.On.Times = fault.Always
 			q.set([]Fault{c.f})
 			x.decide(epoch, r, p.records, &q, &seed)

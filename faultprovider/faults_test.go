@@ -196,7 +196,7 @@ func TestFaultsAreTakenInOrder(t *testing.T) {
 func TestProbabilityIsDrawnFromTheSeed(t *testing.T) {
 	t.Parallel()
 	draw := func(seed int64) (string, int) {
-		q := newQueue(seed)
+		q := newQueue(seed, nil)
 		f := Fault{Name: "x", On: fault.On{Probability: 0.3, Times: fault.Always}}
 		q.set([]Fault{f})
 		var out strings.Builder

@@ -83,7 +83,7 @@ func (s *session) arrive() bool {
 	s.n, s.epoch = p.requests, p.epoch
 	now := p.now()
 	s.note(now, &Entry{Kind: Received})
-	s.x.decide(now, s.r, p.records, p, &p.contract)
+	s.x.decide(now, s.r, p.records, &p.queue, &p.contract)
 	for waited := false; s.x.waits; waited = true {
 		if !waited {
 			s.decision(now)
@@ -95,7 +95,7 @@ func (s *session) arrive() bool {
 			return false
 		}
 		s.epoch = p.epoch
-		s.x.decide(now, s.r, p.records, p, &p.contract)
+		s.x.decide(now, s.r, p.records, &p.queue, &p.contract)
 	}
 	s.decision(now)
 	s.reserve(now)

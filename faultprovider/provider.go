@@ -44,7 +44,6 @@ type Provider struct {
 	seed    int64
 	observe func(Entry)
 	latency time.Duration
-	choose  func(Arrival) (Fault, bool)
 
 	mu       sync.Mutex
 	contract Contract
@@ -75,8 +74,8 @@ func New(o Options) (*Provider, error) {
 		o.LogSize = DefaultLogSize
 	}
 	p := &Provider{
-		clk: o.Clock, ledger: o.Ledger, seed: o.Seed, observe: o.Observe, latency: o.Latency, choose: o.Choose, contract: c,
-		queue: newQueue(o.Seed), log: log{size: o.LogSize},
+		clk: o.Clock, ledger: o.Ledger, seed: o.Seed, observe: o.Observe, latency: o.Latency, contract: c,
+		queue: newQueue(o.Seed, o.Choose), log: log{size: o.LogSize},
 	}
 	p.empty()
 	if p.ledger != nil {
@@ -186,7 +185,7 @@ func (p *Provider) Reset() error {
 		f.over()
 	}
 	p.empty()
-	p.queue = newQueue(p.seed)
+	p.queue = newQueue(p.seed, p.queue.choose)
 	p.log.clear()
 	p.requests, p.last, p.err = 0, nil, nil
 	p.epoch++

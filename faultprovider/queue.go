@@ -13,10 +13,11 @@ type queue struct {
 	faults []Fault
 	seen   []int // how many requests each one could have taken
 	random *rand.Rand
+	choose func(Arrival) (Fault, bool) // see Options.Choose; nil where nobody chooses
 }
 
-func newQueue(seed int64) queue {
-	return queue{random: rand.New(rand.NewPCG(uint64(seed), 0))}
+func newQueue(seed int64, choose func(Arrival) (Fault, bool)) queue {
+	return queue{random: rand.New(rand.NewPCG(uint64(seed), 0)), choose: choose}
 }
 
 func (q *queue) set(faults []Fault) {
@@ -35,6 +36,12 @@ func (q *queue) take(m *match) *Taken {
 		if f := &q.faults[i]; meant(&f.On, m) && q.draw(i) {
 			return &Taken{q.use(i), q.left()}
 		}
+	}
+	if q.choose == nil {
+		return nil
+	}
+	if f, ok := q.choose(Arrival{RequestID: m.id, Class: m.class, Collection: m.to.collection, Key: m.key}); ok {
+		return &Taken{f, q.left()}
 	}
 	return nil
 }
