@@ -25,17 +25,17 @@ import (
 const exitUnfinished = 4
 
 type exploreFlags struct {
-	faults, crashes, redeliveries int
-	operator                      string
-	contracts                     []string
-	every                         bool
-	limit                         time.Duration
-	jobs                          int
-	shard, out                    string
-	only, allow                   []string
-	strict, asJSON                bool
-	junit, markdown, html         string
-	noCache, explain, merge       bool
+	faults, crashes         int
+	operator                string
+	contracts               []string
+	every                   bool
+	limit                   time.Duration
+	jobs                    int
+	shard, out              string
+	only, allow             []string
+	strict, asJSON          bool
+	junit, markdown, html   string
+	noCache, explain, merge bool
 }
 
 func (a *app) exploreCommand() *cobra.Command {

@@ -123,14 +123,6 @@ func (s Schedule) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// used counts the deviations of each kind.
-func (s Schedule) used() (b Bound) {
-	for _, d := range s {
-		b[d.Kind]++
-	}
-	return b
-}
-
 // Hit is the first schedule that was found with a verdict and a cause.
 type Hit struct {
 	Verdict  string
