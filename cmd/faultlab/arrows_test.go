@@ -24,6 +24,7 @@ var rooms = []struct {
 	{"scenarios/lang", "engine/plain"},
 	{"scenarios/expect", "scenarios/lang scenarios/timeline faultprovider engine"},
 	{"scenarios/timeline", "faultprovider engine"},
+	{"scenarios/explore", ""},
 	{"store", "faultprovider engine"},
 	{"faultprovider", "engine/clock engine/plain"},
 	{"faultprovider/fault", "faultprovider/jsondoc engine/plain"},
