@@ -21,8 +21,20 @@ type Counterexample struct {
 	Contract string              `json:"contract"`
 	Schedule []explore.Deviation `json:"schedule"`
 	File     string              `json:"file,omitempty"` // that it was written to
-	Text     []byte              `json:"text,omitempty"` // the scenario file
+	Text     ScenarioText        `json:"text,omitempty"` // the scenario file
 	replay   *Report
+}
+
+// ScenarioText is a scenario file, in JSON a string.
+type ScenarioText []byte
+
+// MarshalText implements encoding.TextMarshaler.
+func (t ScenarioText) MarshalText() ([]byte, error) { return t, nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (t *ScenarioText) UnmarshalText(src []byte) error {
+	*t = slices.Clone(src)
+	return nil
 }
 
 // followed answers choices with the deviations of a schedule, and with the ideal behind them.
@@ -131,12 +143,15 @@ func (e *explorer) write(verdict string, schedule explore.Schedule) ([]byte, err
 	return lang.Record(&s, steps)
 }
 
+// foundTitle begins the title of every counterexample.
+const foundTitle = "Found: "
+
 func titleOf(verdict string, s explore.Schedule) string {
 	var parts []string
 	for _, d := range s {
 		parts = append(parts, d.Alt)
 	}
-	return strings.TrimSuffix("Found: "+verdict+": "+strings.Join(parts, ", "), ": ")
+	return strings.TrimSuffix(foundTitle+verdict+": "+strings.Join(parts, ", "), ": ")
 }
 
 // armed are the lines that queue the schedule's faults and arm its crashes.
@@ -227,4 +242,10 @@ func (e *explorer) expected(verdict string) ([]lang.Line, error) {
 		texts = append(texts, "expect crashed")
 	}
 	return parseLines(texts)
+}
+
+// IsCounterexample reports whether a scenario file was written by a search.
+func IsCounterexample(src []byte) bool {
+	s, err := lang.Parse("found.txtar", src)
+	return err == nil && strings.HasPrefix(s.Title, foundTitle)
 }

@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -69,22 +67,23 @@ type ExploreProblem struct {
 // Explore searches the schedules of a scenario, once for each contract. An error says why it cannot be explored. When the time is up,
 // or ctx is over, the results say how far they go.
 func Explore(ctx context.Context, s *lang.Scenario, o ExploreOptions) ([]*Explored, error) {
-	if o.For > 0 {
-		var stop context.CancelFunc
-		ctx, stop = context.WithTimeout(ctx, o.For)
-		defer stop()
+	if err := Explorable(s, o); err != nil {
+		return nil, err
 	}
-	contracts := o.Contracts
-	if len(contracts) == 0 {
-		contracts = []string{""}
-	}
+	contracts := o.contracts()
+	began := time.Now()
 	var out []*Explored
-	for _, name := range contracts {
+	for i, name := range contracts {
 		x, err := NewExploration(s, o.Operator, name)
 		if err != nil {
 			return nil, err
 		}
-		r, err := x.search(ctx, s, o)
+		limited, stop := ctx, context.CancelFunc(func() {})
+		if o.For > 0 { // what is left is shared out, so that no contract goes without
+			limited, stop = context.WithTimeout(ctx, (o.For-time.Since(began))/time.Duration(len(contracts)-i))
+		}
+		r, err := x.search(limited, s, o)
+		stop()
 		if err != nil {
 			return nil, err
 		}
@@ -93,10 +92,28 @@ func Explore(ctx context.Context, s *lang.Scenario, o ExploreOptions) ([]*Explor
 	return out, nil
 }
 
+// Explorable says why a scenario cannot be searched with these options; nil where it can.
+func Explorable(s *lang.Scenario, o ExploreOptions) error {
+	for _, name := range o.contracts() {
+		if _, err := NewExploration(s, o.Operator, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// contracts are the names that are searched for; "" is the scenario's own.
+func (o *ExploreOptions) contracts() []string {
+	if len(o.Contracts) == 0 {
+		return []string{""}
+	}
+	return o.Contracts
+}
+
 func (x *Exploration) search(ctx context.Context, s *lang.Scenario, o ExploreOptions) (*Explored, error) {
 	began := time.Now()
 	so := explore.Options{Bound: o.Bound, Jobs: o.Jobs, NoCache: o.NoCache, Shard: o.Shard, Shards: o.Shards}
-	kept, err := x.kept(ctx)
+	kept, err := x.kept(context.WithoutCancel(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -215,115 +232,6 @@ func (x *Exploration) Explain() string {
 	return b.String()
 }
 
-// claims are the sentences about verdicts that no schedule ended with.
-var claims = []struct{ verdict, claim string }{
-	{string(engine.Duplicate), "no schedule makes two effects"},
-	{string(engine.RunHalfDone), "none is half done"},
-	{string(engine.PhantomSuccess), "none succeeds without its effect"},
-	{string(engine.RunFailedThoughDone), "none fails though done"},
-	{string(engine.Uncompensated), "none is left uncompensated"},
-}
-
-// claims are what no schedule did, as a sentence; none where nothing is known.
-func (r *Explored) claims() []string {
-	var none []string
-	for _, c := range claims {
-		if r.Verdicts[c.verdict] == 0 && (c.verdict != string(engine.RunFailedThoughDone) || r.Verdicts[string(engine.FalseFailure)] == 0) {
-			none = append(none, c.claim)
-		}
-	}
-	if len(none) == 0 || r.Depth < 0 {
-		return nil
-	}
-	text := strings.Join(none, ", ")
-	if !strings.HasPrefix(text, "no schedule") {
-		text = "no schedule " + strings.TrimPrefix(strings.ReplaceAll(text, "none ", ""), " ")
-	}
-	return []string{text}
-}
-
-// WriteText writes the result as a person reads it, at most width cells wide.
-func (r *Explored) WriteText(w io.Writer, explain string) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "exploring %s, contract %s, up to %s and %s, %s\n", r.Scenario, r.Contract, plain.Count(r.Faults, "fault"), plain.Count(r.Crashes, "crash"), operatorWords[r.Operator])
-	if r.Shard != "" {
-		fmt.Fprintf(&b, "shard %s: only the schedules that are its part\n", r.Shard)
-	}
-	switch {
-	case r.Depth < 0:
-		b.WriteString("the time was up before anything was known\n")
-		_, err := io.WriteString(w, b.String())
-		return err
-	case !r.Complete:
-		fmt.Fprintf(&b, "the time was up: only schedules of up to %s are searched; nothing is claimed beyond\n", plain.Count(r.Depth, "deviation"))
-	}
-	line := fmt.Sprintf("%d schedules stand for all %d", r.CarriedOut, r.Schedules)
-	fmt.Fprintf(&b, "%-72s %.1f s\n", line, r.Seconds)
-	for _, claim := range r.claims() {
-		fmt.Fprintf(&b, "✓ %s\n", claim)
-	}
-	for _, v := range slices.SortedFunc(maps.Keys(r.Verdicts), byGravity) {
-		if gravity(v) > 0 {
-			r.writeVerdict(&b, v)
-		}
-	}
-	for _, p := range r.Problems {
-		fmt.Fprintf(&b, "! a fault of faultlab itself, please report it: %s (%s)\n", p.Text, explore.Schedule(p.Schedule))
-	}
-	fmt.Fprintf(&b, "  assumed: %s%s\n", strings.Join(r.Assumed, ", "), map[bool]string{true: "   (--explain lists them)"}[explain == ""])
-	b.WriteString(explain)
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-var operatorWords = map[string]string{
-	OperatorPatient: "patient operator",
-	OperatorPrompt:  "prompt operator",
-	OperatorNone:    "no operator",
-}
-
-// writeVerdict writes how many schedules ended with a verdict, and a shortest one for each of its causes.
-func (r *Explored) writeVerdict(b *strings.Builder, verdict string) {
-	glyph := "✕"
-	if !r.bad[verdict] {
-		glyph = "?"
-	}
-	fmt.Fprintf(b, "%s %-20s %d of %d\n", glyph, verdict, r.Verdicts[verdict], r.Schedules)
-	for _, c := range r.Counterexamples {
-		if c.Verdict != verdict {
-			continue
-		}
-		if c.Cause != "" {
-			fmt.Fprintf(b, "    %s\n", c.Cause)
-		}
-		fmt.Fprintf(b, "      shortest: %s", shortSchedule(c.Schedule))
-		if c.File != "" {
-			fmt.Fprintf(b, "   → %s", c.File)
-		}
-		b.WriteString("\n")
-	}
-}
-
-// shortSchedule tells a schedule without its places: "crash after-effect, look-up-drop x 2".
-func shortSchedule(s explore.Schedule) string {
-	if len(s) == 0 {
-		return "nothing goes wrong"
-	}
-	var parts []string
-	for i := 0; i < len(s); {
-		n := 1
-		for i+n < len(s) && s[i+n].Alt == s[i].Alt {
-			n++
-		}
-		part := s[i].Alt
-		if n > 1 {
-			part += fmt.Sprintf(" x %d", n)
-		}
-		parts, i = append(parts, part), i+n
-	}
-	return strings.Join(parts, ", ")
-}
-
 // MergeExplored puts the results of all shards of one search together.
 func MergeExplored(parts []*Explored, o ExploreOptions) (*Explored, error) {
 	if len(parts) == 0 {
@@ -364,6 +272,7 @@ func MergeExplored(parts []*Explored, o ExploreOptions) (*Explored, error) {
 		whole.bad[v] = o.counts(v)
 	}
 	for _, c := range best {
+		whole.bad[c.Verdict] = o.counts(c.Verdict) // also one beyond the depth that is complete
 		whole.Counterexamples = append(whole.Counterexamples, c)
 	}
 	slices.SortFunc(whole.Counterexamples, func(a, b *Counterexample) int {

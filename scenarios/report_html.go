@@ -65,7 +65,7 @@ type htmlSearch struct {
 	Map   explore.Map
 	Found []htmlFound
 	Bad   bool
-	Clean []string
+	Clean string
 }
 
 type htmlFound struct {
@@ -82,7 +82,7 @@ func WriteHTML(w io.Writer, results []Result) error {
 func WriteExploredHTML(w io.Writer, all []*Explored) error {
 	p := htmlPage{Title: "Schedules"}
 	for _, r := range all {
-		s := htmlSearch{Explored: r, Map: explore.MapOf(r.Cells, gravity), Bad: r.Bad(), Clean: r.claims()}
+		s := htmlSearch{Explored: r, Map: explore.MapOf(r.Cells, gravity), Bad: r.Bad(), Clean: r.claim()}
 		for _, c := range r.Counterexamples {
 			s.Found = append(s.Found, htmlFound{c, c.replay})
 		}

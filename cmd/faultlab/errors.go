@@ -23,8 +23,9 @@ const (
 
 // exit ends a command with a code. The error is nil where the output has said everything.
 type exit struct {
-	code int
-	err  error
+	code  int
+	err   error
+	final bool // also where a signal cut the command short
 }
 
 func (e *exit) Error() string {
@@ -39,6 +40,9 @@ func (e *exit) Unwrap() error { return e.err }
 // quiet ends a command whose reason was printed already.
 func quiet(code int) error { return &exit{code: code} }
 
+// quietly is quiet of a command that a signal makes end early and say what it knows: its code stands.
+func quietly(code int) error { return &exit{code: code, final: true} }
+
 // quietIf is quiet(exitFailed) where something failed, and nil elsewhere.
 func quietIf(bad bool) error {
 	if bad {
@@ -52,7 +56,7 @@ func failed(err error) error {
 	if e := (*exit)(nil); err == nil || errors.As(err, &e) {
 		return err
 	}
-	return &exit{exitFailed, err}
+	return &exit{code: exitFailed, err: err}
 }
 
 // misused ends a command with exit code 2; nil stays nil.
@@ -60,7 +64,7 @@ func misused(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &exit{exitUsage, err}
+	return &exit{code: exitUsage, err: err}
 }
 
 // usage is misused with a new sentence.

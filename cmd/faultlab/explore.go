@@ -19,6 +19,7 @@ import (
 	"faultlab/faultprovider/contract"
 	"faultlab/scenarios"
 	"faultlab/scenarios/explore"
+	"faultlab/scenarios/lang"
 )
 
 // exitUnfinished is the end of a search that found nothing bad and did not come to its bound.
@@ -46,7 +47,8 @@ func (a *app) exploreCommand() *cobra.Command {
 		Long: "explore carries a scenario out under every schedule of faults and crashes up to a bound, in\n" +
 			"virtual time, and prints the shortest schedule for each bad verdict. The scenario's settings,\n" +
 			"deliveries and waits are kept; its own faults join the search; its crashes, look-ups, decisions\n" +
-			"and expectations are left out. With --out the schedules are written as scenario files.\n\n" +
+			"and expectations are left out. With --out the schedules are written as scenario files.\n" +
+			"Ctrl-C ends the search as the time does: what is known by then is printed.\n\n" +
 			"Exit codes: 0 no bad verdict within the bound; 1 a bad verdict; 2 wrong use; 4 the time was up first.",
 		Example: "  faultlab explore b-commit-then-error\n" +
 			"  faultlab explore order.txtar --faults 2 --crashes 1 --contract ignores-key --out found\n" +
@@ -96,7 +98,7 @@ func (f *exploreFlags) options() (o scenarios.ExploreOptions, err error) {
 	case f.every && len(f.contracts) > 0:
 		return o, usage("--contract and --every-contract exclude each other")
 	}
-	o = scenarios.ExploreOptions{Operator: f.operator, Contracts: f.contracts, For: f.limit, Jobs: f.jobs, NoCache: f.noCache, Strict: f.strict}
+	o = scenarios.ExploreOptions{Operator: f.operator, Contracts: f.contracts, Jobs: f.jobs, NoCache: f.noCache, Strict: f.strict}
 	o.Bound[explore.Fault], o.Bound[explore.Crash] = uint8(f.faults), uint8(f.crashes)
 	if f.every {
 		o.Contracts = contract.Names()
@@ -123,7 +125,7 @@ func verdictWords(words []string) (out []string, err error) {
 	for _, w := range words {
 		v := strings.ReplaceAll(w, "-", " ")
 		if !slices.Contains(known, v) {
-			return nil, usage("not a verdict that can be bad: %q; use %s", w, strings.ReplaceAll(strings.Join(known, ", "), " ", "-"))
+			return nil, usage("not a verdict that can be bad: %q; use %s", w, strings.ReplaceAll(strings.ReplaceAll(joined(known), " ", "-"), ",-", ", "))
 		}
 		out = append(out, v)
 	}
@@ -131,57 +133,102 @@ func verdictWords(words []string) (out []string, err error) {
 }
 
 func (a *app) explore(ctx context.Context, f exploreFlags, args []string) error {
-	if f.merge {
-		return a.mergeExplored(f, args)
+	if err := prepareReports(reportFile{"junit", f.junit}, reportFile{"markdown", f.markdown}, reportFile{"html", f.html}); err != nil {
+		return err
 	}
 	o, err := f.options()
 	if err != nil {
 		return err
 	}
-	list, err := scenariosOf(false, args)
+	if f.merge {
+		return a.mergeExplored(f, o, args)
+	}
+	list, err := explorable(o, args)
 	if err != nil {
 		return err
 	}
-	if f.out != "" {
-		if err := os.MkdirAll(f.out, 0o755); err != nil {
-			return &exit{exitUsage, fmt.Errorf("make the folder for the schedules: %w", err)}
-		}
+	if err := f.writable(); err != nil {
+		return err
 	}
+	line := a.progress(f.asJSON)
+	began := a.clk.Now()
 	var all []*scenarios.Explored
-	for _, l := range list {
-		if l.Unread != nil {
-			return &exit{exitUsage, errors.New(l.Unread.Error())}
+	for i, s := range list {
+		if line != nil {
+			o.Progress = func(contract string, p explore.Progress) { line.show(s.Name, contract, p) }
 		}
-		found, err := scenarios.Explore(ctx, l.Scenario, o)
+		if f.limit > 0 { // what is left is shared out
+			o.For = max((f.limit-a.clk.Now().Sub(began))/time.Duration(len(list)-i), time.Nanosecond)
+		}
+		found, err := scenarios.Explore(ctx, s, o)
+		line.clear()
 		if err != nil {
-			return &exit{exitUsage, err}
+			return failed(err)
 		}
 		for _, r := range found {
 			if err := writeCounterexamples(f.out, r, len(list) > 1 || len(found) > 1); err != nil {
 				return failed(err)
 			}
-			if err := a.printExplored(f, r, l); err != nil {
-				return failed(err)
-			}
+		}
+		if err := a.printExplored(f, found, s); err != nil {
+			return failed(err)
 		}
 		all = append(all, found...)
 	}
 	return a.endExplored(f, all)
 }
 
-func (a *app) printExplored(f exploreFlags, r *scenarios.Explored, l scenarios.Loaded) error {
+// explorable reads the scenarios that were named; an error says why one of them cannot be explored.
+func explorable(o scenarios.ExploreOptions, args []string) ([]*lang.Scenario, error) {
+	list, err := readable(scenariosOf(false, args))
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range list {
+		if err := scenarios.Explorable(s, o); err != nil {
+			return nil, misused(err)
+		}
+	}
+	return list, nil
+}
+
+// writable makes the folder of the schedules ready, and tries that the reports can be written: a search may take long.
+func (f *exploreFlags) writable() error {
+	if f.out != "" {
+		if err := errors.Join(writableFolder(f.out), removeSchedules(f.out)); err != nil {
+			return misused(err)
+		}
+	}
+	for _, path := range []string{f.junit, f.markdown, f.html} {
+		if _, err := os.Stat(path); path == "" || err == nil { // a pipe is written to as it is
+			continue
+		}
+		if err := writableFolder(filepath.Dir(path)); err != nil {
+			return misused(err)
+		}
+	}
+	return nil
+}
+
+// printExplored prints what was found about one scenario, and a table of its contracts where there are several.
+func (a *app) printExplored(f exploreFlags, found []*scenarios.Explored, s *lang.Scenario) error {
 	if f.asJSON {
 		return nil
 	}
-	explain := ""
-	if f.explain {
-		x, err := scenarios.NewExploration(l.Scenario, f.operator, "")
-		if err != nil {
+	for _, r := range found {
+		explain := ""
+		if f.explain && s != nil {
+			x, err := scenarios.NewExploration(s, f.operator, "")
+			if err != nil {
+				return err
+			}
+			explain = x.Explain()
+		}
+		if err := r.WriteText(a.Out, explain); err != nil {
 			return err
 		}
-		explain = x.Explain()
 	}
-	return r.WriteText(a.Out, explain)
+	return scenarios.WriteContracts(a.Out, found)
 }
 
 func (a *app) endExplored(f exploreFlags, all []*scenarios.Explored) error {
@@ -191,9 +238,7 @@ func (a *app) endExplored(f exploreFlags, all []*scenarios.Explored) error {
 		return failed(err)
 	}
 	if f.asJSON {
-		enc := json.NewEncoder(a.Out)
-		enc.SetIndent("", "  ")
-		if err := enc.Encode(all); err != nil {
+		if err := printJSON(a.Out, all, "  "); err != nil {
 			return failed(err)
 		}
 	}
@@ -201,9 +246,9 @@ func (a *app) endExplored(f exploreFlags, all []*scenarios.Explored) error {
 	whole := !slices.ContainsFunc(all, func(r *scenarios.Explored) bool { return !r.Complete })
 	switch {
 	case bad:
-		return quiet(exitFailed)
+		return quietly(exitFailed)
 	case !whole:
-		return quiet(exitUnfinished)
+		return quietly(exitUnfinished)
 	}
 	return nil
 }
@@ -229,17 +274,31 @@ func writeCounterexamples(dir string, r *scenarios.Explored, several bool) error
 	return nil
 }
 
+// removeSchedules deletes the schedules that an earlier search wrote to a folder, so that none is taken for this one's.
+func removeSchedules(dir string) error {
+	names, err := filepath.Glob(filepath.Join(dir, "*-[0-9]*"+lang.Ext))
+	for _, name := range names {
+		if src, readErr := os.ReadFile(name); readErr == nil && scenarios.IsCounterexample(src) {
+			err = errors.Join(err, os.Remove(name))
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("cannot remove the schedules of an earlier search: %w", err)
+	}
+	return nil
+}
+
 // mergeExplored puts the results of shards together.
-func (a *app) mergeExplored(f exploreFlags, files []string) error {
+func (a *app) mergeExplored(f exploreFlags, o scenarios.ExploreOptions, files []string) error {
 	if len(files) == 0 {
 		return usage("--merge needs the files that the shards wrote with --json")
 	}
 	byContract := map[string][]*scenarios.Explored{}
 	var order []string
 	for _, name := range files {
-		src, err := os.ReadFile(name)
+		src, err := readFile(name)
 		if err != nil {
-			return &exit{exitUsage, err}
+			return err
 		}
 		var parts []*scenarios.Explored
 		if err := json.Unmarshal(src, &parts); err != nil {
@@ -253,22 +312,26 @@ func (a *app) mergeExplored(f exploreFlags, files []string) error {
 			byContract[key] = append(byContract[key], p)
 		}
 	}
-	o, err := f.options()
-	if err != nil {
-		return err
-	}
 	var all []*scenarios.Explored
 	for _, key := range order {
 		whole, err := scenarios.MergeExplored(byContract[key], o)
 		if err != nil {
-			return &exit{exitUsage, err}
-		}
-		if !f.asJSON {
-			if err := whole.WriteText(a.Out, ""); err != nil {
-				return failed(err)
-			}
+			return misused(err)
 		}
 		all = append(all, whole)
+	}
+	if err := f.writable(); err != nil {
+		return err
+	}
+	for _, r := range all {
+		if err := writeCounterexamples(f.out, r, len(all) > 1); err != nil {
+			return failed(err)
+		}
+	}
+	for _, group := range scenarios.ByScenario(all) {
+		if err := a.printExplored(f, group, nil); err != nil {
+			return failed(err)
+		}
 	}
 	return a.endExplored(f, all)
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -22,7 +21,7 @@ const replayLimit = time.Minute
 
 type replayFlags struct {
 	all, asJSON, real, verbose bool
-	junit, markdown            string
+	junit, markdown, html      string
 	seed                       int64
 }
 
@@ -38,6 +37,7 @@ func (a *app) replayCommand() *cobra.Command {
 	jsonFlag(c, &f.asJSON, "a JSON object for each, with its timeline")
 	c.Flags().StringVar(&f.junit, "junit", "", "write a JUnit report to `FILE`")
 	c.Flags().StringVar(&f.markdown, "markdown", "", "write a report for people to `FILE`")
+	c.Flags().StringVar(&f.html, "html", "", "write one self-contained page with each wire diagram to `FILE`")
 	c.Flags().Int64Var(&f.seed, "seed", 0, "seed `N` of ids and randomness (default: the scenario's)")
 	c.Flags().BoolVar(&f.real, "real", false, "use real sockets; time stays virtual")
 	c.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "print each wire diagram")
@@ -45,11 +45,8 @@ func (a *app) replayCommand() *cobra.Command {
 }
 
 func (a *app) replay(ctx context.Context, f replayFlags, args []string) error {
-	if f.junit != "" && f.junit == f.markdown {
-		return usage("--junit and --markdown both name %s: one report would replace the other", f.junit)
-	}
-	if err := errors.Join(removeReport(f.junit), removeReport(f.markdown)); err != nil {
-		return failed(err)
+	if err := prepareReports(reportFile{"junit", f.junit}, reportFile{"markdown", f.markdown}, reportFile{"html", f.html}); err != nil {
+		return err
 	}
 	list, err := scenariosOf(f.all, args)
 	if err != nil {
@@ -66,7 +63,8 @@ func (a *app) replay(ctx context.Context, f replayFlags, args []string) error {
 		}
 	}
 	err = errors.Join(writeReport(f.junit, func(w io.Writer) error { return scenarios.WriteJUnit(w, results) }),
-		writeReport(f.markdown, func(w io.Writer) error { return writeMarkdown(w, results, n) }))
+		writeReport(f.markdown, func(w io.Writer) error { return writeMarkdown(w, results, n) }),
+		writeReport(f.html, func(w io.Writer) error { return scenarios.WriteHTML(w, results) }))
 	if err != nil {
 		return failed(err)
 	}
@@ -261,29 +259,4 @@ func (a *app) printReport(f replayFlags, r *scenarios.Report) error {
 	}
 	_, err := io.WriteString(a.Out, b.String())
 	return err
-}
-
-// removeReport deletes the report of an earlier run, so that none is taken for this one's.
-// What is no regular file, as a pipe, stays; an empty path is none.
-func removeReport(path string) error {
-	info, err := os.Stat(path)
-	if path == "" || err != nil || !info.Mode().IsRegular() {
-		return nil
-	}
-	if err := os.Remove(path); err != nil {
-		return fmt.Errorf("cannot replace the report of an earlier run: %w", err)
-	}
-	return nil
-}
-
-// writeReport writes a file, whole or not at all; an empty path is none.
-func writeReport(path string, write func(io.Writer) error) error {
-	if path == "" {
-		return nil
-	}
-	var b bytes.Buffer
-	if err := write(&b); err != nil {
-		return err
-	}
-	return replaceFile(path, b.Bytes(), 0o644)
 }

@@ -40,11 +40,11 @@ func execute(s streams, args []string) int {
 	if err == nil || readerGone(err) {
 		return 0
 	}
-	code := exitUsage // of cobra's own errors: an unknown command or flag, a wrong number of arguments
+	code, final := exitUsage, false // of cobra's own errors: an unknown command or flag, a wrong number of arguments
 	if e := (*exit)(nil); errors.As(err, &e) {
-		code = e.code
+		code, final = e.code, e.final
 	}
-	if sig := interruptedBy(ctx); sig != 0 {
+	if sig := interruptedBy(ctx); sig != 0 && !final {
 		code = sig
 	}
 	printError(s.Err, err, code, slices.Contains(args, "--json"))

@@ -93,7 +93,7 @@ func (a *app) workbench(ctx context.Context, c *cobra.Command, f workbenchFlags)
 		a.log(err)
 		if sig := syscall.Signal(0); ended != nil {
 			sig, _ = ended.Signal.(syscall.Signal)
-			return &exit{exitSignal + int(sig), err}
+			return &exit{code: exitSignal + int(sig), err: err}
 		}
 		return failed(err)
 	}
