@@ -50,6 +50,7 @@ type Options struct {
 	// empty leaves them to the process that carries the run out.
 	Folder   string
 	Database Database // services.db; nil refuses it
+	Memo     *Memo    // shared by engines that do the same again and again; nil remembers nothing
 }
 
 // Engine runs workflows. Its methods that wait must be called from an actor of its clock.

@@ -64,7 +64,7 @@ func (h *host) run() script.Result {
 		errors.As(err, &refused)
 		return script.Result{Err: refused}
 	}
-	res := script.Run(h.ctx, prog, h.input(), h)
+	res := h.e.o.Memo.run(h.ctx, prog, h.input(), h)
 	h.drain()
 	return res
 }

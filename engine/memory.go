@@ -11,6 +11,7 @@ import (
 // replays and for tests. It keeps facts as a History on disk gives them back, so
 // that nothing works here and fails there. Its tickets are done at once.
 type Memory struct {
+	memo       *Memo
 	mu         sync.Mutex
 	last       int64
 	closed     bool
@@ -33,8 +34,11 @@ type deliveryID struct{ workflow, trigger, key string }
 type childID struct{ run, step, name string }
 
 // NewMemory makes an empty history.
-func NewMemory() *Memory {
-	return &Memory{runs: map[string]*memoryRun{}, documents: map[string]string{},
+func NewMemory() *Memory { return NewMemoryWith(nil) }
+
+// NewMemoryWith makes an empty history that shares facts with others; m may be nil.
+func NewMemoryWith(m *Memo) *Memory {
+	return &Memory{memo: m, runs: map[string]*memoryRun{}, documents: map[string]string{},
 		deliveries: map[deliveryID]*memoryRun{}, children: map[childID]*memoryRun{}, keys: map[string][]*memoryRun{}, addresses: map[string]bool{}}
 }
 
@@ -49,7 +53,7 @@ func (t memoryTicket) Done() bool  { return true }
 
 // Append implements History.
 func (m *Memory) Append(events ...Event) Ticket {
-	kept, err := keep(events)
+	kept, err := m.memo.keep(events)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.last += int64(len(events))
@@ -73,14 +77,14 @@ func (m *Memory) Append(events ...Event) Ticket {
 func (m *Memory) Buffer(events ...Event) Ticket { return m.Append(events...) }
 
 // keep gives the events as a history on disk would give them back.
-func keep(events []Event) ([]Event, error) {
+func (m *Memo) keep(events []Event) ([]Event, error) {
 	kept := slices.Clone(events)
 	for i, e := range kept {
 		data, err := EncodeFact(e.Fact)
 		if err != nil {
 			return nil, &RefusedError{e.Run, err.Error()}
 		}
-		f, err := DecodeFact(e.Fact.Kind(), data)
+		f, err := m.decode(e.Fact.Kind(), data)
 		if err != nil {
 			return nil, &RefusedError{e.Run, err.Error()}
 		}

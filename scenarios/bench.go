@@ -119,7 +119,7 @@ func Open(s *lang.Scenario, o Options) (*Bench, error) {
 	b.root, b.stop = b.clk.WithCancel(context.Background())
 	b.databases = &databases{Databases: store.NewDatabases("", b.place), clk: b.clk}
 	if b.history = o.History; b.history == nil {
-		b.history = engine.NewMemory()
+		b.history = engine.NewMemoryWith(b.memo())
 	}
 	if err := b.openProvider(); err != nil {
 		b.stop(errBenchClosed)

@@ -82,7 +82,7 @@ func (b *Bench) newEngine() *engine.Engine {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	o := engine.Options{Clock: b.clk, History: b.history, Assume: b.assumed, Seed: b.seed + int64(b.workers)*1_000_003,
-		KeepAlive: b.s.Client == lang.ClientNaive, Idle: b.s.Idle, WarmPath: "/_test/jobs", RepeatsOnce: b.s.Client == lang.ClientRepeatsOnce, Observe: b.observeEvents, Secrets: b.secret, Database: b.databases, Log: b.console}
+		KeepAlive: b.s.Client == lang.ClientNaive, Idle: b.s.Idle, WarmPath: "/_test/jobs", RepeatsOnce: b.s.Client == lang.ClientRepeatsOnce, Observe: b.observeEvents, Secrets: b.secret, Database: b.databases, Log: b.console, Memo: b.memo()}
 	if b.socket != nil {
 		o.Dial = b.socket.dial
 	} else {
@@ -94,6 +94,14 @@ func (b *Bench) newEngine() *engine.Engine {
 		e.Load(d)
 	}
 	return e
+}
+
+// memo is what the benches of one exploration share; nil for others.
+func (b *Bench) memo() *engine.Memo {
+	if b.o.explorer == nil {
+		return nil
+	}
+	return b.o.explorer.x.memo
 }
 
 // secret resolves every secret of a scenario's document to a value that its deliveries can name: its own name in lower case.

@@ -56,12 +56,13 @@ type Exploration struct {
 	faults   map[fault.Which][]string
 	herd     int  // callers of the scenario's largest herd, where the search has fewer
 	ages     bool // how old keys are, and what time it is, can matter
+	memo     *engine.Memo
 }
 
 // NewExploration reads a scenario for a search. contractName replaces the contract that it keeps, unless it is empty. An error
 // says why the scenario cannot be explored.
 func NewExploration(s *lang.Scenario, operator, contractName string) (*Exploration, error) {
-	x := &Exploration{operator: cmp.Or(operator, OperatorPatient), faults: map[fault.Which][]string{}}
+	x := &Exploration{memo: &engine.Memo{}, operator: cmp.Or(operator, OperatorPatient), faults: map[fault.Which][]string{}}
 	switch {
 	case !slices.Contains(Operators, x.operator):
 		return nil, fmt.Errorf("not an operator: %q; use %s", operator, strings.Join(Operators, ", "))

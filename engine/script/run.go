@@ -17,6 +17,11 @@ import (
 // Run runs a script once and returns when it has settled and every call that it began has ended, or when it was
 // stopped: by its limits, by ctx, or by an error from Next. See Result for what is left open then.
 func Run(ctx context.Context, p *Program, in Input, h Host) Result {
+	return runShown(ctx, p, in, h, func(*realm) {})
+}
+
+// runShown is Run. It shows the script's realm before anything is asked of the Host.
+func runShown(ctx context.Context, p *Program, in Input, h Host, show func(*realm)) Result {
 	limits := in.Limits.orDefaults()
 	if size := in.size(); size > limits.Context {
 		text := fmt.Sprintf("the script's context has %d bytes of JSON, more than the %d allowed; let earlier steps return less", size, limits.Context)
@@ -32,6 +37,7 @@ func Run(ctx context.Context, p *Program, in Input, h Host) Result {
 		gone: make(chan struct{}), exited: make(chan struct{}),
 	}
 	r.realm = newRealm(p, &in, limits, r.ask)
+	show(r.realm)
 	r.leave = sync.OnceFunc(func() { close(r.gone) })
 	defer r.leave()
 	go r.work()
