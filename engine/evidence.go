@@ -266,15 +266,18 @@ func (r *Run) sentUnder(c *Call, reply *lookupReply) {
 
 // sameKey reports whether two calls are under one key of one origin, or are one call.
 func sameKey(a, b *Call) bool {
-	return a == b || a.Key != "" && a.Key == b.Key && a.Effect != Read && b.Effect != Read && a.origin() == b.origin()
+	return a == b || a.Key != "" && a.Key == b.Key && a.Effect != Read && b.Effect != Read && (a.url() == b.url() || a.origin() == b.origin())
 }
 
 // origin is where the call went; empty where it sent nothing.
-func (c *Call) origin() string {
+func (c *Call) origin() string { return assume.Origin(c.url()) }
+
+// url is that of the call's first request; empty where it sent nothing.
+func (c *Call) url() string {
 	if len(c.Requests) == 0 {
 		return ""
 	}
-	return assume.Origin(c.Requests[0].URL)
+	return c.Requests[0].URL
 }
 
 // neverSent reports whether nothing of the request left the process.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -22,6 +23,9 @@ func stepKey(definition, node, run string) string {
 		Run        string `json:"runId"`
 		Version    int    `json:"version"`
 	}{"woml.step-effect", definition, node, run, 1})
+	if !bytes.ContainsRune(raw, '\\') { // without escapes it is in that form already
+		return digest(raw)
+	}
 	return digestJSON(raw)
 }
 

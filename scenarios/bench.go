@@ -114,7 +114,7 @@ func Open(s *lang.Scenario, o Options) (*Bench, error) {
 	}
 	b := &Bench{s: s, o: o, seed: cmp.Or(o.Seed, s.Seed, defaultSeed), sources: map[string]string{},
 		committed: map[string]bool{}, sent: map[string]sent{}, last: map[callPlace]int{}, numbers: map[string]int{}, waiting: map[int]int{}, extra: map[string][]byte{}}
-	b.line = timeline.New(timeline.Options{Subject: s.Subject, Situation: b.situation, Now: func() time.Time { return b.clk.Now() }, Askable: b.askable, Notify: b.changed})
+	b.line = timeline.New(timeline.Options{Subject: s.Subject, Situation: b.situation, Now: func() time.Time { return b.clk.Now() }, Askable: b.askable, Notify: b.changed, Bare: o.explorer != nil && o.explorer.x.bare})
 	b.openClock()
 	b.root, b.stop = b.clk.WithCancel(context.Background())
 	b.databases = &databases{Databases: store.NewDatabases("", b.place), clk: b.clk}

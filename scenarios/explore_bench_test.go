@@ -13,10 +13,6 @@ func BenchmarkExplore(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	x, err := NewExploration(s, "", "")
-	if err != nil {
-		b.Fatal(err)
-	}
 	for _, c := range []struct {
 		name    string
 		noCache bool
@@ -24,6 +20,10 @@ func BenchmarkExplore(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			n := 0
 			for b.Loop() {
+				x, err := NewExploration(s, "", "")
+				if err != nil {
+					b.Fatal(err)
+				}
 				r, err := explore.Search(context.Background(), x, explore.Options{Bound: explore.Bound{explore.Fault: 2, explore.Crash: 1}, NoCache: c.noCache, Twice: -1})
 				if err != nil {
 					b.Fatal(err)

@@ -56,6 +56,7 @@ type Exploration struct {
 	faults   map[fault.Which][]string
 	herd     int  // callers of the scenario's largest herd, where the search has fewer
 	ages     bool // how old keys are, and what time it is, can matter
+	bare     bool // no line waits for what only the wire's rows tell
 	memo     *engine.Memo
 }
 
@@ -110,6 +111,7 @@ func NewExploration(s *lang.Scenario, operator, contractName string) (*Explorati
 		return nil, fmt.Errorf("%s cannot be explored: no line of it starts a run (trigger, deliver, rerun or send)", s.File)
 	}
 	x.ages = x.tellsTime()
+	x.bare = !slices.ContainsFunc(x.lines, func(l lang.Line) bool { return l.Verb == "wait" && len(l.Args) > 0 })
 	return x, x.repeatable()
 }
 
@@ -467,14 +469,14 @@ func (e *explorer) do(ctx context.Context, text string) error {
 
 // settle lets the operator do one thing about what is unknown. It reports false where there is nothing left to do.
 func (e *explorer) settle(ctx context.Context) bool {
-	v := e.b.line.Latest()
-	i := slices.IndexFunc(v.Operations, func(o Operation) bool { return needsOperator(v, &o) })
-	if i < 0 || e.b.down() {
+	if e.b.down() || !slices.ContainsFunc(e.all(), inDoubt) {
 		return false
 	}
 	e.phase = fmt.Sprint("operator ", e.rounds)
 	if e.rounds >= lookUpRounds {
-		return e.escalate(ctx, v, &v.Operations[i])
+		v := e.b.line.Latest()
+		i := slices.IndexFunc(v.Operations, func(o Operation) bool { return needsOperator(&o) })
+		return i >= 0 && e.escalate(ctx, &v.Operations[i])
 	}
 	if err := e.do(ctx, "lookup"); err != nil {
 		e.rounds++
@@ -483,15 +485,15 @@ func (e *explorer) settle(ctx context.Context) bool {
 	if e.b.down() || e.halted {
 		return true
 	}
-	v = e.b.line.Latest()
+	v := e.b.line.Latest()
 	for i := range v.Operations {
 		o := &v.Operations[i]
-		if !needsOperator(v, o) {
+		if !needsOperator(o) {
 			continue
 		}
 		for _, option := range o.Options {
 			if option.Advised && option.Permission == engine.Allowed && option.Decision != engine.Escalate && !e.tired(o, option.Decision) {
-				if e.decide(ctx, v, o, option.Decision, "") == nil {
+				if e.decide(ctx, o, option.Decision, "") == nil {
 					e.rounds = 0
 					return true
 				}
@@ -520,18 +522,33 @@ func (e *explorer) tired(o *Operation, d engine.Decision) bool {
 }
 
 // needsOperator reports whether an operation is unknown and nobody has escalated it.
-func needsOperator(v *View, o *Operation) bool {
-	return slices.ContainsFunc(o.Doubts, func(c *engine.Call) bool { d := c.Decision(); return d == nil || d.Decision != engine.Escalate })
+func needsOperator(o *Operation) bool { return slices.ContainsFunc(o.Doubts, unescalated) }
+
+func unescalated(c *engine.Call) bool {
+	d := c.Decision()
+	return d == nil || d.Decision != engine.Escalate
 }
 
-func (e *explorer) escalate(ctx context.Context, v *View, o *Operation) bool {
+// inDoubt reports whether a run has an operation that is unknown and that nobody has escalated.
+func inDoubt(r *engine.Run) bool {
+	for _, s := range r.Steps {
+		for _, o := range r.Operations(s) {
+			if slices.ContainsFunc(r.DoubtsOf(o), unescalated) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (e *explorer) escalate(ctx context.Context, o *Operation) bool {
 	e.rounds = 0
-	return e.decide(ctx, v, o, engine.Escalate, ` "nobody could prove it"`) == nil
+	return e.decide(ctx, o, engine.Escalate, ` "nobody could prove it"`) == nil
 }
 
 // decide takes a decision about the first doubt of an operation that nobody has escalated.
-func (e *explorer) decide(ctx context.Context, v *View, o *Operation, d engine.Decision, more string) error {
-	i := slices.IndexFunc(o.Doubts, func(c *engine.Call) bool { d := c.Decision(); return d == nil || d.Decision != engine.Escalate })
+func (e *explorer) decide(ctx context.Context, o *Operation, d engine.Decision, more string) error {
+	i := slices.IndexFunc(o.Doubts, unescalated)
 	if i < 0 {
 		return nil
 	}

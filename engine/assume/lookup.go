@@ -33,7 +33,12 @@ func (c Contract) LookupAddress(requestURL string) (address string, ok bool) {
 		return "", false
 	}
 	u.RawQuery, u.Fragment = "", ""
-	return strings.NewReplacer("{url}", strings.TrimSuffix(u.String(), "/"), "{origin}", Origin(requestURL)).Replace(c.Lookup), true
+	switch full := strings.TrimSuffix(u.String(), "/"); {
+	case !strings.Contains(c.Lookup, "{origin}"):
+		return strings.ReplaceAll(c.Lookup, "{url}", full), true
+	default:
+		return strings.NewReplacer("{url}", full, "{origin}", Origin(requestURL)).Replace(c.Lookup), true
+	}
 }
 
 // LookupKey is the key as a look-up names it: the text inside of a structured field string (RFC 9651, 3.3.3)

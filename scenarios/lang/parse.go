@@ -48,7 +48,10 @@ func ParseLine(text string) (Line, error) {
 		return Line{}, &Error{Line: 1, Column: l.Col, Message: v.Name + " belongs in a scenario file, not on the workbench"}
 	}
 	for _, u := range l.uses {
-		if near := Nearest(u.text, expectationNames()); u.kind == kindCollection && len(near) > 0 {
+		if u.kind != kindCollection {
+			continue
+		}
+		if near := Nearest(u.text, expectationNames()); len(near) > 0 {
 			return Line{}, &Error{Line: 1, Column: u.col, Message: "unknown expectation " + quoted(u.text) +
 				"; for a collection of this name write effects N collection=" + u.text, Suggest: near}
 		}

@@ -276,9 +276,11 @@ func (t *Timeline) lead(e Entry) {
 		}
 	}
 	t.setting.add(given(n.Bench)...)
-	rows := t.wire.rows(e)
-	t.rows.add(rows...)
-	t.repeats.add(slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return !r.Hidden || r.Kind != RowSend })...)
+	if !t.o.Bare {
+		rows := t.wire.rows(e)
+		t.rows.add(rows...)
+		t.repeats.add(slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return !r.Hidden || r.Kind != RowSend })...)
+	}
 	t.log.add(given(e.Log)...)
 	t.inbound.add(given(n.Delivery)...)
 	t.replies.add(given(n.Reply)...)

@@ -69,7 +69,9 @@ func (f *fold) operationsAt(at time.Time, situation Situation) []Operation {
 			if o.out.Options, o.facts.next = options(f.runs.items, o.doubts, situation); o.facts.next != nil {
 				o.out.Advice = o.facts.next.Advice()
 			}
-			o.out.Why = explain(o.facts)
+			if !f.index.bare {
+				o.out.Why = explain(o.facts)
+			}
 			o.asked = at
 			f.operations = nil
 		}
@@ -255,8 +257,10 @@ func (f *fold) derive(o *op) {
 		out.Verdict = ""
 	}
 	out.Unaskable = len(out.Doubts) > 0 && !slices.ContainsFunc(out.Doubts, func(c *engine.Call) bool { return !seen.cannotAsk(c) })
-	o.facts = factsOf(out, runs, seen)
-	out.Why = explain(o.facts)
+	if !f.index.bare {
+		o.facts = factsOf(out, runs, seen)
+		out.Why = explain(o.facts)
+	}
 	o.out, o.stale, o.asked = out, false, time.Time{}
 }
 

@@ -51,6 +51,7 @@ type index struct {
 	subject map[string]string // by run
 	called  map[string][]int  // the runs that a run called
 	seen    seenThere
+	bare    bool // see Options.Bare
 }
 
 // seenThere is what the caller's history does not say: what the provider saw of requests, by X-Request-Id, and whom
@@ -111,7 +112,7 @@ func (p *prefix[T]) add(items ...T) {
 
 // at is the list as it was after n entries.
 func (p *prefix[T]) at(n int) []T {
-	if n == 0 {
+	if n == 0 || len(p.upto) == 0 {
 		return nil
 	}
 	k := p.upto[n-1]
@@ -128,13 +129,14 @@ type Options struct {
 	Now       func() time.Time        // for how long a decision has been allowed; nil where nobody asks
 	Askable   func(*engine.Call) bool // a call can be looked up, as the contract is assumed now; nil where nothing is known of that
 	Notify    func()                  // called after entries were added
+	Bare      bool                    // leave out the rows of the wire, repeats among them, and explanations
 }
 
 // New makes an empty timeline.
 func New(o Options) *Timeline {
 	t := &Timeline{o: o}
 	t.index = index{runs: map[string]int{}, ops: map[opKey]int{}, effects: map[string]int{}, made: map[string]int{}, subject: map[string]string{},
-		called: map[string][]int{}, seen: seenThere{askable: o.Askable, requests: map[string]*seenRequest{}}}
+		called: map[string][]int{}, bare: o.Bare, seen: seenThere{askable: o.Askable, requests: map[string]*seenRequest{}}}
 	t.head = t.thaw(mark{})
 	t.wire = &rowMaker{fold: t.head, keys: map[string]string{}, over: map[int64]bool{}, lookups: map[string]time.Time{}}
 	return t
