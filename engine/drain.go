@@ -91,8 +91,5 @@ func (h *host) rest(id int) {
 		h.open--
 		delete(h.tickets, id)
 	}
-	if h.wake != nil {
-		h.wake.Set()
-		h.wake = nil
-	}
+	h.awake()
 }

@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"sync"
 	"time"
 
 	"faultlab/engine/clock"
-	"faultlab/engine/plain"
 	"faultlab/engine/script"
 )
 
@@ -31,9 +31,9 @@ type host struct {
 	err         error // of the history, or a killed engine: the attempt may not go on
 
 	mu       sync.Mutex
-	done     []script.Completion       // ended, not yet taken by the script
+	done     []script.Completion       // of calls that have ended, not yet taken by the script
 	wake     clock.Event               // set when there is something to take; nil while nobody waits
-	timers   map[int]func() bool       // that the script waits for: stop it; nil once it is in done
+	timers   map[int]func() bool       // that the script waits for: stop it; nil once it is due
 	open     int                       // calls that have begun and not ended
 	ended    Ticket                    // of the newest end of a call, which may not be on disk yet; nil once that was waited for
 	tickets  map[int]func(cause error) // of open calls: give it up
@@ -57,7 +57,7 @@ func newHost(rt *running, ctx context.Context, p part, attempt int) *host {
 // run runs the script and returns when all its calls have ended.
 func (h *host) run() script.Result {
 	defer h.stop(nil)
-	h.rt.read(func(r *Run) { h.time.tell(r.attempt(h.pos).StartedAt, h.e.clk.Now()) })
+	h.rt.read(func(r *Run) { h.time.tell(r.attempt(h.pos).StartedAt) })
 	prog, err := script.Compile(h.part.script.Source)
 	if err != nil {
 		var refused *script.Error
@@ -88,7 +88,7 @@ func (h *host) input() script.Input {
 func (h *host) Now() time.Time {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.time.now(h.e.clk.Now())
+	return h.time.now()
 }
 
 // Timer implements script.Host.
@@ -97,7 +97,7 @@ func (h *host) Timer(id int, d time.Duration) {
 		return
 	}
 	h.mu.Lock()
-	h.arm(id, d)
+	h.arm(id, h.time.told.Add(d), d)
 	ended := h.ended
 	h.ended = nil
 	h.mu.Unlock()
@@ -110,24 +110,22 @@ func (h *host) Timer(id int, d time.Duration) {
 	}
 }
 
-// arm sets a timer of the clock. h.mu is held.
-func (h *host) arm(id int, d time.Duration) {
+// arm sets a timer that is due at a moment of the script's time, and that the clock waits for. h.mu is held.
+func (h *host) arm(id int, due time.Time, wait time.Duration) {
 	if h.timers == nil {
 		h.timers = map[int]func() bool{}
 	}
-	now := h.e.clk.Now()
-	due := h.time.now(now).Add(d)
 	h.time.due(id, due)
 	if h.rehearse != nil { // due as soon as the script waits for it
-		h.timers[id] = func() bool { return true }
+		h.timers[id] = nil
 		return
 	}
-	h.timers[id] = h.e.clk.AfterFunc(min(d, due.Sub(now)), func() {
+	h.timers[id] = h.e.clk.AfterFunc(wait, func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		if _, on := h.timers[id]; on {
 			h.timers[id] = nil
-			h.deliver(script.Completion{ID: id})
+			h.awake()
 		}
 	})
 }
@@ -138,10 +136,7 @@ func (h *host) Cancel(id int) {
 		h.tape.cancel(id)
 	}
 	h.mu.Lock()
-	stop, timer := h.timers[id]
-	if timer && stop == nil { // due, and the script has not seen it
-		h.done = slices.DeleteFunc(h.done, func(c script.Completion) bool { return c.ID == id })
-	}
+	stop := h.timers[id]
 	delete(h.timers, id)
 	giveUp := h.tickets[id]
 	h.mu.Unlock()
@@ -156,10 +151,41 @@ func (h *host) Cancel(id int) {
 // deliver hands a completion to the script. h.mu is held.
 func (h *host) deliver(c script.Completion) {
 	h.done = append(h.done, c)
+	h.awake()
+}
+
+// awake lets the script look for what it waits for. h.mu is held.
+func (h *host) awake() {
 	if h.wake != nil {
 		h.wake.Set()
 		h.wake = nil
 	}
+}
+
+// take gives what completes next for the script, if anything has: the calls in the order
+// of their ends, and each timer before what ended after it was due, as the journal will
+// give them again, however late the clock was with the timer. h.mu is held.
+func (h *host) take() (c script.Completion, ok bool) {
+	now := h.e.clk.Now()
+	timers := slices.Collect(maps.Keys(h.timers))
+	timer, due := 0, slices.ContainsFunc(timers, func(id int) bool { return h.timers[id] == nil })
+	if len(timers) > 0 {
+		timer = h.time.first(timers)
+	}
+	switch {
+	case len(h.done) > 0 && (len(timers) == 0 || h.time.moment(h.done[0].ID, now).Before(h.time.ends[timer])):
+		c, h.done = h.done[0], h.done[1:]
+	case len(h.done) > 0 || due:
+		if stop := h.timers[timer]; stop != nil {
+			stop()
+		}
+		delete(h.timers, timer)
+		c = script.Completion{ID: timer}
+	default:
+		return c, false
+	}
+	h.time.take(c.ID, now)
+	return c, true
 }
 
 // Next implements script.Host.
@@ -173,32 +199,21 @@ func (h *host) Next() (script.Completion, error) {
 		if h.tape != nil { // what is recorded came before all that is live
 			c, ok, err := h.tape.next()
 			if ok || err != nil {
-				h.time.tell(h.tape.at, h.e.clk.Now())
+				h.time.tell(h.tape.at)
 				h.mu.Unlock()
 				return c, err
 			}
+			h.tape.handOver(func(id int, due time.Time) {
+				h.arm(id, due, due.Sub(later(h.time.told, h.e.clk.Now())))
+			})
 		}
-		if len(h.done) > 0 {
-			c := h.done[0]
-			h.done = h.done[1:]
-			delete(h.timers, c.ID)
-			h.time.take(c.ID, h.e.clk.Now())
+		if c, ok := h.take(); ok {
 			h.mu.Unlock()
 			return c, nil
 		}
 		if cause := context.Cause(h.ctx); cause != nil {
 			h.mu.Unlock()
 			return script.Completion{}, cause
-		}
-		if h.tape != nil {
-			h.tape.handOver(h.arm)
-		}
-		if h.rehearse != nil && len(h.timers) > 0 {
-			id := h.time.first(plain.SortedKeys(h.timers))
-			h.timers[id] = nil
-			h.deliver(script.Completion{ID: id})
-			h.mu.Unlock()
-			continue
 		}
 		resting := h.e.resting()
 		if resting && h.open == 0 {

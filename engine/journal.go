@@ -134,9 +134,9 @@ func (t *replayer) timer(id int, d time.Duration) bool {
 func (t *replayer) cancel(id int) { delete(t.timers, id) }
 
 // handOver gives the timers on that the journal did not bring to their end.
-func (t *replayer) handOver(arm func(id int, d time.Duration)) {
+func (t *replayer) handOver(arm func(id int, due time.Time)) {
 	for _, id := range plain.SortedKeys(t.timers) {
-		arm(id, t.timers[id].Sub(t.at))
+		arm(id, t.timers[id])
 	}
 	clear(t.timers)
 }
@@ -160,7 +160,7 @@ func (t *replayer) next() (c script.Completion, ok bool, err error) {
 		}
 	}
 	live := t.over || t.exhausted() && (t.live > 0 || t.resumes)
-	if timer != 0 && (first < 0 && !live || first >= 0 && due.Before(t.pending[first].call.EndedAt)) {
+	if timer != 0 && (first < 0 && !live || first >= 0 && !due.After(t.pending[first].call.EndedAt)) {
 		delete(t.timers, timer)
 		t.at = later(t.at, due)
 		return script.Completion{ID: timer}, true, nil
