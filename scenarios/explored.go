@@ -206,13 +206,7 @@ func (x *Exploration) assumptions() []string {
 			names[name] = true
 		}
 	}
-	deliveries := 0
-	for _, l := range x.lines {
-		if slices.Contains([]string{"trigger", "deliver", "rerun"}, l.Verb) {
-			deliveries++
-		}
-	}
-	out := []string{plain.Count(len(names), "kind") + " of fault", plain.Count(len(crashPoints), "crash point"), plain.Count(deliveries, "delivery"), "replies that do not lie"}
+	out := []string{plain.Count(len(names), "kind") + " of fault", plain.Count(len(crashPoints), "crash point"), plain.Count(x.starts(), "delivery"), "replies that do not lie"}
 	if x.herd > 0 {
 		out = append(out, fmt.Sprintf("%d callers instead of %d", mostAtOnce, x.herd))
 	}

@@ -233,6 +233,7 @@ type explorer struct {
 	sites    map[string]int    // how often each was passed
 	arrived  map[string]bool   // requests that have reached the provider
 	phase    string            // of the script
+	late     []lang.Line       // deliveries that come again at the end
 	rounds   int               // of look-ups without an end
 	requests int               // that have met their fault or none
 	met      []metFault
@@ -389,11 +390,20 @@ func (e *explorer) change(c faultprovider.Change) {
 
 // script is the scenario's own lines, and then the operator.
 func (e *explorer) script(ctx context.Context) error {
+	if err := e.orderRuns(ctx); err != nil {
+		return err
+	}
 	for i, l := range e.x.lines {
 		e.phase = fmt.Sprint("line ", i)
 		if err := e.line(ctx, l); err != nil {
 			return err
 		}
+		if err := e.redeliver(ctx, i, l); err != nil {
+			return err
+		}
+	}
+	if err := e.deliverLate(ctx); err != nil {
+		return err
 	}
 	for round := 0; !e.halted; round++ {
 		if round > 40 {
@@ -405,6 +415,76 @@ func (e *explorer) script(ctx context.Context) error {
 		}
 		if e.halted || e.x.operator == OperatorNone || !e.settle(ctx) {
 			break
+		}
+	}
+	return nil
+}
+
+// Alternatives of deviations that are neither faults nor crashes.
+const (
+	secondFirst  = "run 2 goes first"
+	againAtOnce  = "delivered again at once"
+	againInOut   = "delivered again while a request is out"
+	againCrashed = "delivered again after a crash"
+	againAtEnd   = "delivered again at the end"
+)
+
+// orderRuns lets the second of two runs go first where both want to send at the same moment.
+func (e *explorer) orderRuns(ctx context.Context) error {
+	if e.x.starts() < 2 || e.choose(explore.Order, "two runs at the same moment", []string{secondFirst}, e.providerState) == "" {
+		return nil
+	}
+	return e.do(ctx, "order 2 1")
+}
+
+// starts is how many runs the scenario's lines can start.
+func (x *Exploration) starts() (n int) {
+	for _, l := range x.lines {
+		switch l.Verb {
+		case "trigger", "deliver", "rerun":
+			times, _ := strconv.Atoi(l.Opt("times"))
+			n += max(1, times)
+			if l.Has("twice") || l.Has("at-once") {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// redeliver lets a delivery come again: its sender did not hear the answer.
+func (e *explorer) redeliver(ctx context.Context, i int, l lang.Line) error {
+	if l.Verb != "deliver" || l.Has("when") {
+		return nil
+	}
+	site := fmt.Sprint("delivery ", i+1)
+	switch e.choose(explore.Redelivery, site, []string{againAtOnce, againInOut, againCrashed, againAtEnd}, e.providerState) {
+	case againAtOnce:
+		return e.line(ctx, l)
+	case againInOut:
+		return e.do(ctx, l.String()+" when="+lang.WhenInFlight)
+	case againCrashed:
+		return e.do(ctx, l.String()+" when="+lang.WhenAfterCrash)
+	case againAtEnd:
+		e.late = append(e.late, l)
+	}
+	return nil
+}
+
+// deliverLate makes the deliveries that come again once everything is at rest.
+func (e *explorer) deliverLate(ctx context.Context) error {
+	if len(e.late) == 0 {
+		return nil
+	}
+	if err := e.do(ctx, "wait"); err != nil {
+		return err
+	}
+	if err := e.revive(ctx); err != nil {
+		return err
+	}
+	for _, l := range e.late {
+		if err := e.line(ctx, l); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -491,6 +571,11 @@ func (e *explorer) settle(ctx context.Context) bool {
 		if !needsOperator(o) {
 			continue
 		}
+		if d := e.otherDecision(o); d != "" {
+			if e.decide(ctx, v, o, d, "") == nil {
+				return true
+			}
+		}
 		for _, option := range o.Options {
 			if option.Advised && option.Permission == engine.Allowed && option.Decision != engine.Escalate && !e.tired(o, option.Decision) {
 				if e.decide(ctx, o, option.Decision, "") == nil {
@@ -502,6 +587,17 @@ func (e *explorer) settle(ctx context.Context) bool {
 	}
 	e.rounds++
 	return true
+}
+
+// otherDecision lets the operator take another decision than the advised one where table e allows it.
+func (e *explorer) otherDecision(o *Operation) engine.Decision {
+	var alts []string
+	for _, option := range o.Options {
+		if !option.Advised && option.Permission == engine.Allowed && option.Decision != engine.Escalate && !e.tired(o, option.Decision) {
+			alts = append(alts, string(option.Decision))
+		}
+	}
+	return engine.Decision(e.choose(explore.Decision, "the operator about "+o.Name(), alts, e.providerState))
 }
 
 // tired reports whether an operation was resubmitted as often as an operator does it.

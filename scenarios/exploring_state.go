@@ -22,7 +22,7 @@ func (e *explorer) state(kind explore.Kind, alt string, provider func([]byte) []
 
 // state0 describes everything that what follows depends on.
 func (e *explorer) state0(b []byte, where string, provider func([]byte) []byte) []byte {
-	b = fmt.Appendf(b, "%s|%s|%d|%t|", where, e.phase, e.rounds, e.b.down())
+	b = fmt.Appendf(b, "%s|%s|%d|%t|%d|%v|%d|", where, e.phase, e.rounds, e.b.down(), len(e.late), e.b.order, len(e.b.pending))
 	if e.x.ages {
 		b = fmt.Append(b, e.b.sinceStart(e.b.clk.Now()))
 	}

@@ -26,6 +26,7 @@ import (
 const exitUnfinished = 4
 
 type exploreFlags struct {
+	redeliveries, decisions int
 	faults, crashes         int
 	operator                string
 	contracts               []string
@@ -59,6 +60,8 @@ func (a *app) exploreCommand() *cobra.Command {
 	fl := c.Flags()
 	fl.IntVar(&f.faults, "faults", 2, "at most `N` faults in a schedule")
 	fl.IntVar(&f.crashes, "crashes", 1, "at most `N` crashes of the worker")
+	fl.IntVar(&f.redeliveries, "redeliveries", 0, "deliver events again at most `N` times")
+	fl.IntVar(&f.decisions, "decisions", 0, "let the operator take at most `N` allowed decisions that are not the advised ones")
 	fl.StringVar(&f.operator, "operator", scenarios.OperatorPatient, "who settles unknown operations: patient (looks up after everything has arrived), prompt (at once) or none")
 	fl.StringArrayVar(&f.contracts, "contract", nil, "the `NAME` or file of the contract that the provider keeps (default: the scenario's); may be repeated")
 	fl.BoolVar(&f.every, "every-contract", false, "search once for every preset contract")
@@ -83,7 +86,7 @@ func (f *exploreFlags) options() (o scenarios.ExploreOptions, err error) {
 	for _, n := range []struct {
 		name  string
 		value int
-	}{{"faults", f.faults}, {"crashes", f.crashes}} {
+	}{{"faults", f.faults}, {"crashes", f.crashes}, {"redeliveries", f.redeliveries}, {"decisions", f.decisions}} {
 		if n.value < 0 || n.value > 9 {
 			return o, usage("--%s is a number from 0 to 9, not %d", n.name, n.value)
 		}
@@ -100,6 +103,7 @@ func (f *exploreFlags) options() (o scenarios.ExploreOptions, err error) {
 	}
 	o = scenarios.ExploreOptions{Operator: f.operator, Contracts: f.contracts, Jobs: f.jobs, NoCache: f.noCache, Strict: f.strict}
 	o.Bound[explore.Fault], o.Bound[explore.Crash] = uint8(f.faults), uint8(f.crashes)
+	o.Bound[explore.Redelivery], o.Bound[explore.Decision], o.Bound[explore.Order] = uint8(f.redeliveries), uint8(f.decisions), 1
 	if f.every {
 		o.Contracts = contract.Names()
 	}
