@@ -239,3 +239,53 @@ func TestShardsOfAScenario(t *testing.T) {
 		t.Error("two of three shards were taken for the whole")
 	}
 }
+
+// Beside faults and crashes a search lets deliveries come again, another run go first, and the operator decide otherwise.
+func TestTheOtherKindsOfDeviations(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		bound explore.Bound
+		alts  []string // of the deviations that occur
+	}{
+		{"inbound-once-outbound-twice", explore.Bound{explore.Redelivery: 1}, []string{againAtOnce, againInOut, againCrashed, againAtEnd}},
+		{"two-runs-at-once-under-one-key", explore.Bound{explore.Order: 1}, []string{secondFirst}},
+		{"budget-used-up-nothing-there", explore.Bound{explore.Crash: 1, explore.Decision: 1}, []string{string(engine.Abandon)}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r := searched(t, exploration(t, c.name, "", ""), explore.Options{Bound: c.bound, Twice: 1})
+			whole := searched(t, exploration(t, c.name, "", ""), explore.Options{Bound: c.bound, NoCache: true})
+			if !maps.Equal(r.Verdicts, whole.Verdicts) {
+				t.Errorf("with the cache %v, without it %v", r.Verdicts, whole.Verdicts)
+			}
+			seen := map[string]bool{}
+			for _, cell := range r.Cells {
+				seen[cell.First.Alt], seen[cell.Second.Alt] = true, true
+			}
+			for _, alt := range c.alts {
+				if !seen[alt] {
+					t.Errorf("no schedule has %q; there are %v", alt, slices.Collect(maps.Keys(seen)))
+				}
+			}
+		})
+	}
+}
+
+// A schedule with a delivery that comes again is written as a scenario that replays it.
+func TestADeliveryThatComesAgainReplays(t *testing.T) {
+	t.Parallel()
+	x := exploration(t, "inbound-once-outbound-twice", "", "")
+	for _, alt := range []string{againAtOnce, againInOut, againAtEnd} {
+		hit := explore.Hit{Verdict: string(engine.RunWhole), Schedule: explore.Schedule{{Kind: explore.Redelivery, Site: "delivery 1", Alt: alt}}}
+		r, e, err := x.carryOut(t.Context(), &followed{schedule: hit.Schedule})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := e.write(r.Verdict, hit.Schedule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		replays(t, &Counterexample{Verdict: r.Verdict, Text: text})
+	}
+}
