@@ -572,7 +572,7 @@ func (e *explorer) settle(ctx context.Context) bool {
 			continue
 		}
 		if d := e.otherDecision(o); d != "" {
-			if e.decide(ctx, v, o, d, "") == nil {
+			if e.decide(ctx, o, d, "") == nil {
 				return true
 			}
 		}
