@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"context"
+	"runtime/debug"
 	"testing"
 
 	"faultlab/scenarios/explore"
@@ -9,6 +10,7 @@ import (
 
 // BenchmarkExplore tells how many schedules are decided, and carried out, in a second of one processor.
 func BenchmarkExplore(b *testing.B) {
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as the command does
 	s, err := Find("b-commit-then-error")
 	if err != nil {
 		b.Fatal(err)

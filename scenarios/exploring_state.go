@@ -1,11 +1,12 @@
 package scenarios
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
+	"strconv"
 
 	"faultlab/engine"
 	"faultlab/scenarios/explore"
@@ -22,62 +23,102 @@ func (e *explorer) state(kind explore.Kind, alt string, provider func([]byte) []
 
 // state0 describes everything that what follows depends on.
 func (e *explorer) state0(b []byte, where string, provider func([]byte) []byte) []byte {
-	b = fmt.Appendf(b, "%s|%s|%d|%t|%d|%v|%d|", where, e.phase, e.rounds, e.b.down(), len(e.late), e.b.order, len(e.b.pending))
+	b = appendNumber(appendTexts(b, where, e.phase), e.rounds)
+	b = appendNumber(appendNumber(appendFlags(b, e.b.down()), len(e.late)), len(e.b.pending))
+	for _, n := range e.b.order {
+		b = appendNumber(b, n)
+	}
+	b = append(b, '|')
 	if e.x.ages {
-		b = fmt.Append(b, e.b.sinceStart(e.b.clk.Now()))
+		b = appendNumber(b, e.b.sinceStart(e.b.clk.Now()))
 	}
 	for _, id := range e.order {
 		b = e.appendRun(b, e.runs[id])
 	}
 	if !e.b.down() {
 		for _, id := range slices.Sorted(maps.Keys(e.inHand)) {
-			b = fmt.Appendf(b, "\nin hand %s %s", id, e.inHand[id])
+			b = appendTexts(append(b, "\nin hand"...), id, e.inHand[id])
 		}
 	}
 	b = provider(b)
 	return e.b.virtual.AppendState(b)
 }
 
+func appendTexts[T ~string](b []byte, texts ...T) []byte {
+	for _, text := range texts {
+		b = append(append(b, ' '), text...)
+	}
+	return b
+}
+
+func appendNumber[T ~int | ~int64](b []byte, n T) []byte {
+	return strconv.AppendInt(append(b, ' '), int64(n), 10)
+}
+
+func appendFlags(b []byte, flags ...bool) []byte {
+	b = append(b, ' ')
+	for _, f := range flags {
+		if f {
+			b = append(b, '+')
+		} else {
+			b = append(b, '-')
+		}
+	}
+	return b
+}
+
 // appendRun describes a run as far as the engine's rules look at it: without times, and with the ids of effects by their places.
 func (e *explorer) appendRun(b []byte, r *engine.Run) []byte {
-	b = fmt.Appendf(b, "\nrun %s %t %t %t %t %s", r.Status, r.Reconcile, r.CancelAsked, r.Keep, r.Resumed, r.FailedAt)
+	b = appendTexts(append(b, "\nrun"...), string(r.Status), r.FailedAt)
+	b = appendFlags(b, r.Reconcile, r.CancelAsked, r.Keep, r.Resumed)
 	if r.Waits != nil {
 		b = fmt.Appendf(b, " waits %v", *r.Waits)
 	}
 	for _, s := range r.Steps {
-		b = fmt.Appendf(b, "\n step %s %t %t %s %s %t %d", s.ID, s.Undo, s.Done, e.plain(s.Result), s.Pending, s.ByRecord, len(s.Attempts))
+		b = appendTexts(append(b, "\n step"...), s.ID)
+		b = appendFlags(b, s.Undo, s.Done, s.ByRecord)
+		b = append(append(b, ' '), e.plain(s.Result)...)
+		b = appendNumber(appendTexts(b, s.Pending), len(s.Attempts))
 		for _, a := range s.Attempts {
-			b = fmt.Appendf(b, "\n  attempt %s %s %s %s", a.Outcome, a.Next, a.Key, a.By)
+			b = appendTexts(append(b, "\n  attempt"...), string(a.Outcome), string(a.Next), a.Key, string(a.By))
 			if a.Outcome == engine.Failed {
 				b = append(b, a.Code...)
 			}
 			for _, c := range a.Calls {
-				b = e.appendCall(b, r, a, c)
+				b = e.appendCall(b, a, c)
 			}
 		}
 	}
 	return b
 }
 
-func (e *explorer) appendCall(b []byte, r *engine.Run, a *engine.Attempt, c *engine.Call) []byte {
-	b = fmt.Appendf(b, "\n   call %d %t %s %s %s %v %d %s %s %d", c.N(), c.Ended, c.Finding, c.Next, c.Key, c.SettledBy, len(c.Requests), c.Child, c.Write, c.Rows)
+func (e *explorer) appendCall(b []byte, a *engine.Attempt, c *engine.Call) []byte {
+	b = appendNumber(append(b, "\n   call"...), c.N())
+	b = appendTexts(b, string(c.Finding), string(c.Next), c.Key, c.Child, c.Write)
+	b = appendNumber(appendNumber(appendFlags(b, c.Ended), len(c.Requests)), c.Rows)
+	if c.SettledBy != (engine.Pos{}) {
+		b = fmt.Appendf(b, " settled %v", c.SettledBy)
+	}
 	if c.Ended && (a.Outcome == "" || c.Finding == engine.FoundDone) {
-		b = fmt.Appendf(b, " %s %d %s", c.How, c.Status, e.plain(c.Reply))
+		b = appendNumber(appendTexts(b, c.How), c.Status)
+		b = append(append(b, ' '), e.plain(c.Reply)...)
 	}
 	for _, q := range c.Requests {
-		b = fmt.Appendf(b, " %t%t%t%s", q.Ended, q.NotSent, q.Began, q.GaveUp)
+		b = appendTexts(appendFlags(b, q.Ended, q.NotSent, q.Began), q.GaveUp)
 	}
 	if n := len(c.Requests); n > 0 && c.Requests[n-1].Ended {
-		b = fmt.Append(b, c.Requests[n-1].Status == 409)
+		b = appendFlags(b, c.Requests[n-1].Status == 409)
 	}
 	for _, d := range c.Decisions {
-		b = fmt.Appendf(b, " %s", d.Decision)
+		b = appendTexts(b, d.Decision)
 	}
 	if n := len(c.Evidence); n > 0 {
 		last := c.Evidence[n-1]
 		found, _ := json.Marshal(last.Evidence)
 		use := engine.UseOf(c, e.all()...)
-		b = fmt.Appendf(b, " evidence %d %s %t", n, e.plain(found), last.Seq > use.End)
+		b = appendNumber(append(b, " evidence"...), n)
+		b = append(append(b, ' '), e.plain(found)...)
+		b = appendFlags(b, last.Seq > use.End)
 	}
 	return b
 }
@@ -93,8 +134,8 @@ func (e *explorer) all() []*engine.Run {
 // plain is a text in which effects are named by their places.
 func (e *explorer) plain(text []byte) []byte {
 	for i, id := range e.effects {
-		if strings.Contains(string(text), id) {
-			text = []byte(strings.ReplaceAll(string(text), id, fmt.Sprint("#", i)))
+		if bytes.Contains(text, []byte(id)) {
+			text = bytes.ReplaceAll(text, []byte(id), strconv.AppendInt([]byte("#"), int64(i), 10))
 		}
 	}
 	return text

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -136,6 +137,9 @@ func verdictWords(words []string) (out []string, err error) {
 	return out, nil
 }
 
+// searchGC is the garbage collector's percentage during a search: it makes much garbage and keeps little.
+const searchGC = 400
+
 func (a *app) explore(ctx context.Context, f exploreFlags, args []string) error {
 	if err := prepareReports(reportFile{"junit", f.junit}, reportFile{"markdown", f.markdown}, reportFile{"html", f.html}); err != nil {
 		return err
@@ -154,6 +158,7 @@ func (a *app) explore(ctx context.Context, f exploreFlags, args []string) error 
 	if err := f.writable(); err != nil {
 		return err
 	}
+	defer debug.SetGCPercent(debug.SetGCPercent(searchGC))
 	line := a.progress(f.asJSON)
 	began := a.clk.Now()
 	var all []*scenarios.Explored
