@@ -58,6 +58,8 @@ type Exploration struct {
 	ages     bool // how old keys are, and what time it is, can matter
 	bare     bool // no line waits for what only the wire's rows tell
 	memo     *engine.Memo
+
+	history func() engine.History // of each schedule; nil: in memory. Tests plant faults of an engine with it
 }
 
 // NewExploration reads a scenario for a search. contractName replaces the contract that it keeps, unless it is empty. An error
@@ -193,7 +195,11 @@ func (x *Exploration) Run(ctx context.Context, c explore.Chooser) (explore.Resul
 // carryOut carries one schedule out and returns what came of it, with the lines that did it.
 func (x *Exploration) carryOut(ctx context.Context, c explore.Chooser) (r explore.Result, e *explorer, err error) {
 	e = &explorer{x: x, chooser: c, runs: map[string]*engine.Run{}, inHand: map[string]string{}, fates: map[string]string{}, stopped: make(chan struct{}), sites: map[string]int{}, arrived: map[string]bool{}}
-	b, err := Open(x.scenario, Options{explorer: e})
+	o := Options{explorer: e}
+	if x.history != nil {
+		o.History = x.history()
+	}
+	b, err := Open(x.scenario, o)
 	if err != nil {
 		return r, e, err
 	}
