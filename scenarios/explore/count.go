@@ -104,6 +104,9 @@ func (s *search) report(depth int, complete bool) *Report {
 	root := &s.nodes[0]
 	if root.verdict >= 0 && s.o.Shard == 1 {
 		all.one(int(root.verdict), 1)
+		var ideal Cell
+		ideal.one(s.verdicts[root.verdict], Schedule{})
+		r.Cells = append(r.Cells, ideal)
 	}
 	for _, p := range root.choices {
 		for id := p.first; id < p.first+p.count; id++ {
@@ -124,12 +127,12 @@ func (s *search) report(depth int, complete bool) *Report {
 // cells returns what came of the schedules that begin with a node's deviation, by the deviation that follows.
 func (s *search) cells(c *counting, id int32, depth int) []Cell {
 	n := &s.nodes[id]
-	first := Deviation{n.kind, s.texts[n.site], s.texts[n.alt]}
-	var alone tally
+	first := s.deviation(n)
+	alone := Cell{First: first}
 	if v := s.ideal(id); v >= 0 {
-		alone.one(int(v), 1)
+		alone.one(s.verdicts[v], Schedule{first})
 	}
-	out := []Cell{{First: first, Verdicts: s.named(alone)}}
+	out := []Cell{alone}
 	if depth < 2 {
 		return out
 	}
@@ -138,13 +141,63 @@ func (s *search) cells(c *counting, id int32, depth int) []Cell {
 		n := &s.nodes[at.node]
 		for _, p := range n.choices[at.place:] {
 			for child := p.first; child < p.first+p.count; child++ {
-				m := &s.nodes[child]
 				t := c.below(child, left, depth-1)
-				if t != nil {
-					out = append(out, Cell{first, Deviation{m.kind, s.texts[m.site], s.texts[m.alt]}, s.named(t)})
+				if t == nil {
+					continue
 				}
+				cell := Cell{First: first, Second: s.deviation(&s.nodes[child]), Verdicts: s.named(t), Shortest: map[string]Schedule{}}
+				for v, n := range t {
+					if n > 0 {
+						cell.Shortest[s.verdicts[v]] = append(Schedule{first}, c.shortestBelow(child, left, v)...)
+					}
+				}
+				out = append(out, cell)
 			}
 		}
 	}
 	return out
+}
+
+func (c *Cell) one(verdict string, s Schedule) {
+	c.Verdicts, c.Shortest = map[string]uint64{verdict: 1}, map[string]Schedule{verdict: s}
+}
+
+func (s *search) deviation(n *node) Deviation {
+	return Deviation{n.kind, s.texts[n.site], s.texts[n.alt]}
+}
+
+// has reports whether a schedule ends with a verdict.
+func (t tally) has(verdict int) bool { return verdict < len(t) && t[verdict] > 0 }
+
+// shortestBelow returns a shortest schedule that begins as a node does and ends with a verdict; there is one. It goes through
+// the known states where schedules were cut.
+func (c *counting) shortestBelow(id int32, left Bound, verdict int) (out Schedule) {
+	depth := 1
+	for !c.below(id, left, depth).has(verdict) {
+		depth++
+	}
+	for {
+		n := &c.s.nodes[id]
+		out = append(out, c.s.deviation(n))
+		left[n.kind]--
+		if depth--; depth == 0 {
+			return out
+		}
+		id = c.next(id, left, depth, verdict)
+	}
+}
+
+// next returns the node of the next deviation after a node's, so that a schedule of depth more deviations ends with a verdict.
+func (c *counting) next(id int32, left Bound, depth, verdict int) int32 {
+	for at := (link{id, 0}); at.node >= 0; at = c.s.nodes[at.node].cut {
+		n := &c.s.nodes[at.node]
+		for _, p := range n.choices[at.place:] {
+			for child := p.first; child < p.first+p.count; child++ {
+				if c.below(child, left, depth).has(verdict) {
+					return child
+				}
+			}
+		}
+	}
+	panic("explore: a schedule that was counted is not there")
 }

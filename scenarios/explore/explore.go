@@ -139,8 +139,9 @@ type Problem struct {
 
 // Cell is what came of the schedules that begin with the same two deviations.
 type Cell struct {
-	First, Second Deviation // Second is zero for the schedule of one deviation
+	First, Second Deviation // both are zero for the ideal schedule, Second for a schedule of one deviation
 	Verdicts      map[string]uint64
+	Shortest      map[string]Schedule // by verdict, a shortest one with it
 }
 
 // Report is what a search found. Everything in it holds for schedules of at most Depth deviations within the bound.
@@ -165,6 +166,13 @@ type Progress struct {
 	Queued  int // its schedules
 	Decided int // in all
 	Hits    []Hit
+	Ends    []End // of the schedules that were decided since the progress before
+}
+
+// End is how one schedule ends: as it was carried out, or as the known state where it was cut.
+type End struct {
+	Schedule Schedule
+	Verdict  string
 }
 
 // Options of a search.

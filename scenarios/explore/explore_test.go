@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -118,6 +119,78 @@ func TestSearchCountsEverySchedule(t *testing.T) {
 		}
 		if a, b := lengths(whole), lengths(cached); !maps.Equal(a, b) {
 			rt.Errorf("the shortest schedules have %v deviations without the cache, %v with it", a, b)
+		}
+	})
+}
+
+// follow answers choices as a schedule says.
+type follow struct{ left explore.Schedule }
+
+func (f *follow) Choose(c explore.Choice) int {
+	if len(f.left) == 0 || f.left[0].Site != c.Site {
+		return explore.Ideal
+	}
+	alt := slices.Index(c.Alts, f.left[0].Alt) + 1
+	f.left = f.left[1:]
+	return alt
+}
+
+// Each cell names a schedule of its own for each verdict, also where the search was cut, and none is shorter.
+func TestCellsNameShortestSchedules(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		m := drawMachine(rt)
+		bound := explore.Bound{explore.Fault: 2, explore.Crash: 1}
+		type key struct {
+			first, second explore.Deviation
+			verdict       string
+		}
+		lengths := func(o explore.Options) map[key]int {
+			out := map[key]int{}
+			for _, c := range search(rt, m, o).Cells {
+				for v := range c.Verdicts {
+					schedule := c.Shortest[v]
+					out[key{c.First, c.Second, v}] = len(schedule)
+					for i, d := range []explore.Deviation{c.First, c.Second} {
+						if d.Alt != "" && (len(schedule) <= i || schedule[i] != d) {
+							rt.Errorf("the schedule %s is not of the cell %s, %s", schedule, c.First, c.Second)
+						}
+					}
+					if r, err := m.Run(context.Background(), &follow{schedule}); err != nil || r.Verdict != v {
+						rt.Errorf("%s ends %s, its cell says %s (%v)", schedule, r.Verdict, v, err)
+					}
+				}
+			}
+			return out
+		}
+		o := explore.Options{Bound: bound}
+		cached := lengths(o)
+		o.NoCache = true
+		if whole := lengths(o); !maps.Equal(cached, whole) {
+			rt.Errorf("with the cache the schedules are so long: %v, without: %v", cached, whole)
+		}
+	})
+}
+
+// What progress tells adds up to the report where nothing is cut.
+func TestProgressTellsEveryEnd(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		m := drawMachine(rt)
+		var live explore.Cells
+		r := search(rt, m, explore.Options{Bound: explore.Bound{explore.Fault: 2, explore.Crash: 1}, NoCache: true, Progress: func(p explore.Progress) {
+			for _, e := range p.Ends {
+				live.Add(e)
+			}
+		}})
+		worse := func(verdict string) int { return map[string]int{"bad": 1, "worse": 2}[verdict] }
+		whole := explore.MapOf(r.Cells, worse)
+		for row, cells := range explore.MapOf(live.List(), worse).Cells {
+			for column, c := range cells {
+				if w := whole.Cells[row][column]; c.Worst != w.Worst || !maps.Equal(c.Verdicts, w.Verdicts) {
+					rt.Errorf("cell %d, %d was told %v, the report says %v", row, column, c.Verdicts, w.Verdicts)
+				}
+			}
 		}
 	})
 }

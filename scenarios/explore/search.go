@@ -104,10 +104,21 @@ func (s *search) level(ctx context.Context, depth, from, to int) (whole bool, er
 			s.remember(int32(at+i), r)
 		}
 		if s.o.Progress != nil {
-			s.o.Progress(Progress{Depth: depth, Done: end - from, Queued: to - from, Decided: end, Hits: slices.Clip(s.hits)})
+			s.o.Progress(Progress{Depth: depth, Done: end - from, Queued: to - from, Decided: end, Hits: slices.Clip(s.hits), Ends: s.ends(at, runs)})
 		}
 	}
 	return true, nil
+}
+
+// ends returns how the schedules of the nodes from one on end.
+func (s *search) ends(from int, runs []*execution) []End {
+	out := make([]End, 0, len(runs))
+	for i, r := range runs {
+		if v := s.ideal(int32(from + i)); v >= 0 {
+			out = append(out, End{r.schedule, s.verdicts[v]})
+		}
+	}
+	return out
 }
 
 // execute carries out a range of schedules, several at once.
