@@ -29,6 +29,7 @@ type ExploreOptions struct {
 	Only      []string // bad verdicts; none: every one that is graver than unresolved
 	Allow     []string // that are not bad
 	Strict    bool     // unresolved is bad too
+	MapOnly   bool     // no counterexamples: Cells name the schedules
 	Progress  func(contract string, p explore.Progress)
 }
 
@@ -135,7 +136,7 @@ func (x *Exploration) search(ctx context.Context, s *lang.Scenario, o ExploreOpt
 	}
 	for _, hit := range found.Hits {
 		r.bad[hit.Verdict] = o.counts(hit.Verdict)
-		if gravity(hit.Verdict) == 0 || slices.Contains(o.Allow, hit.Verdict) {
+		if o.MapOnly || gravity(hit.Verdict) == 0 || slices.Contains(o.Allow, hit.Verdict) {
 			continue
 		}
 		c, err := x.counterexample(context.WithoutCancel(ctx), hit)

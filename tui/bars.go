@@ -33,6 +33,9 @@ func (m *model) header(l layout) string {
 // doing is the right end of the header, part by part, the most important first.
 func (m *model) doing() []draw.Spans {
 	s := m.session
+	if on, ok := m.top().(*mapScreen); ok {
+		return on.setting(m.width)
+	}
 	if s == nil || m.top().on()&(lang.OnCatalogue|lang.OnLesson|lang.OnRuns) != 0 {
 		return nil
 	}
@@ -160,10 +163,11 @@ func (u *ui) timeline(width, margin int) string {
 // footerOrder is the order in which the footer of each screen names verbs; where
 // there is no room those before the last two go (see drop).
 var footerOrder = map[lang.Screen][]string{
-	lang.OnCatalogue: {"open", "filter", "lessons", "history", "unknowns", "edit", "command", "help", "quit"},
+	lang.OnCatalogue: {"open", "filter", "lessons", "map", "history", "unknowns", "edit", "command", "help", "quit"},
 	lang.OnBench:     {"again", "pause", "fault", "crash", "restart", "lookup", "cover", "pane", "command", "help", "quit"},
 	lang.OnRuns:      {"open", "pane", "filter", "lookup", "rerun", "copy", "close", "command", "help", "quit"},
 	lang.OnUnknowns:  {"open", "lookup", "record", "resubmit", "abandon", "escalate", "copy", "close", "help"},
+	lang.OnMap:       {"down", "open", "save", "contract", "operator", "deeper", "close", "command", "help", "quit"},
 	lang.OnLesson:    {"open", "close", "command", "help", "quit"},
 	lang.OnMenu:      {"open", "filter", "close", "help"},
 }
@@ -279,6 +283,11 @@ func (m *model) keyLabel(name, key string) string {
 	if s := m.session; name == "answer" && s != nil && s.state.Asked != nil {
 		return "1" + m.t.Glyphs.None + strconv.Itoa(len(s.state.Asked.Choices))
 	}
+	if g := m.t.Glyphs; name == "down" && g.ASCII { // it stands for all four
+		return "arrows"
+	} else if name == "down" {
+		return g.ArrowLeft + g.ArrowRight + g.Up + g.Bottom
+	}
 	return keyLabel(m.t, key)
 }
 
@@ -295,6 +304,8 @@ func (m *model) footerWord(name string, on lang.Screen) string {
 		return "choose"
 	case name == "open" && on == lang.OnLesson:
 		return "run it"
+	case name == "down" && on == lang.OnMap:
+		return "cell"
 	case name == "pane" && on == lang.OnRuns:
 		return "status"
 	}

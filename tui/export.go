@@ -249,13 +249,17 @@ func save(u *ui, c command) tea.Cmd {
 		u.say(draw.Quiet, "save: open a scenario first")
 		return nil
 	}
+	return saveScenario(c, u.session.bench.Recording)
+}
+
+// saveScenario writes a scenario to the file that the command names.
+func saveScenario(c command, text func() ([]byte, error)) tea.Cmd {
 	path := c.typed.Arg(0)
 	if !strings.HasSuffix(path, lang.Ext) {
 		path += lang.Ext
 	}
-	bench := u.session.bench
 	return work(func() tea.Msg {
-		data, err := bench.Recording()
+		data, err := text()
 		if err == nil {
 			err = writeNew(path, data)
 		}

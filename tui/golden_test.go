@@ -69,6 +69,9 @@ var scenes = []struct {
 	{"unknowns", func(m *model) { unknownsShown(m) }},
 	{"source-broken", func(m *model) { edited(m, brokenWorkflow) }},
 	{"stored-run", func(m *model) { storedShown(m) }},
+	{"map-running", func(m *model) { mapRunning(m) }},
+	{"map-done", func(m *model) { mapDone(m) }},
+	{"map-duplicate", func(m *model) { mapDuplicate(m) }},
 	{"worker-down", func(m *model) { workerDown(m) }},
 	{"palette-mistake", func(m *model) {
 		onBench(m, "B. Commit, then 503", commitThenError())

@@ -54,21 +54,22 @@ const (
 // itself, and none can reach that of another one.
 type ui struct {
 	navigator
-	opt      Options
-	t        *draw.Theme
-	width    int
-	height   int
-	session  *session
-	settings *settings
-	notice   notice
-	course   *course  // the lesson that is being taken
-	beside   *session // the bench of a twin, while it is compared
-	edited   editing  // the workflow that is being edited
-	scratch  []string // folders of ours, removed at the end
-	pump     *pump
-	job      *job // what runs and takes long; nil for nothing
-	spinner  spinner.Model
-	ticking  bool
+	opt       Options
+	t         *draw.Theme
+	width     int
+	height    int
+	session   *session
+	settings  *settings
+	notice    notice
+	course    *course    // the lesson that is being taken
+	beside    *session   // the bench of a twin, while it is compared
+	edited    editing    // the workflow that is being edited
+	searching *mapSearch // the search of the map that is on the stack
+	scratch   []string   // folders of ours, removed at the end
+	pump      *pump
+	job       *job // what runs and takes long; nil for nothing
+	spinner   spinner.Model
+	ticking   bool
 }
 
 // navigator is the way from one screen to another.
@@ -165,6 +166,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if gone := m.abandoned(); gone != nil {
 		cmd = tea.Batch(cmd, closeBench(gone))
 	}
+	m.stopSearch()
 	if look := m.shelf(); look != nil {
 		cmd = tea.Batch(cmd, look)
 	}
@@ -211,7 +213,11 @@ func (m *model) handle(msg tea.Msg) (cmd tea.Cmd, changed bool) {
 			s.message(&m.ui, msg)
 			changed = true
 		}
-		return cmd, changed
+		more, found := m.lookAtMap()
+		return tea.Batch(cmd, more), changed || found
+	case shownMsg:
+		msg.screen.take(msg)
+		return nil, true
 	case shelfMsg:
 		return m.reread(), false
 	case storeDoneMsg:
@@ -404,8 +410,10 @@ func init() {
 		"history":   onUI((*ui).showRuns),
 		"lessons":   onUI((*ui).showLessons),
 		"next":      onUI((*ui).nextInLesson),
-		"filter":    ignore,
-		"up":        ignore, "down": ignore, "pageup": ignore, "pagedown": ignore, "top": ignore, "bottom": ignore,
+		"map":       (*model).showMap,
+		"operator":  onMapOnly, "deeper": onMapOnly,
+		"filter": ignore,
+		"up":     ignore, "down": ignore, "pageup": ignore, "pagedown": ignore, "top": ignore, "bottom": ignore, "left": ignore, "right": ignore,
 		"pane": ignore, "unpane": ignore,
 	}
 }
@@ -426,6 +434,12 @@ func suspend(u *ui, _ command) tea.Cmd {
 
 // ignore is what moving about does on a screen that has nothing to move in.
 func ignore(*model, command) tea.Cmd { return nil }
+
+// onMapOnly is what verbs of the map do elsewhere.
+func onMapOnly(m *model, c command) tea.Cmd {
+	m.say(draw.Quiet, c.verb.Name+": open the map of a scenario first")
+	return nil
+}
 
 func (m *model) retheme(c command) tea.Cmd {
 	name := strings.TrimSpace(c.args)
@@ -520,6 +534,8 @@ func (m *model) opened(o openedMsg) tea.Cmd {
 	if old != nil {
 		m.session.focus = old.focus
 	}
+	from := m.mapUnder()
+	m.session.found = from != nil && from.opened == o.scenario
 	m.session.covered = o.lesson || m.settings.Covered
 	if !o.lesson {
 		m.course = nil
@@ -530,7 +546,7 @@ func (m *model) opened(o openedMsg) tea.Cmd {
 		help.under = m.top().on()
 		m.push(help)
 	}
-	if c, ok := m.stack[0].(*catalogue); ok {
+	if c, ok := m.stack[0].(*catalogue); ok && !m.session.found {
 		c.list.Choose(o.scenario.Name)
 	}
 	m.pump.follow(o.bench)

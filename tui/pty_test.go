@@ -397,6 +397,29 @@ if grep -q 'retry="0"' "$f"; then sed -i 's/retry="0"/retry="2"/' "$f"; else sed
 	x.ended(0)
 }
 
+// The map of a scenario fills while it is looked at; a cell opens on a bench, and esc comes back.
+func TestTheMapOnATerminal(t *testing.T) {
+	t.Parallel()
+	x := openTTY(t, "run", 120, 36)
+	x.sees("A. Fail before the commit")
+	x.keys(down, "M")
+	x.sees("B. Commit, then 503 / explore")
+	x.sees("commit-then-error") // a row
+	x.keys("k")
+	x.sees("nothing goes wrong")
+	x.keys(down)
+	x.sees("1  crash before the send")
+	x.keys(enter)
+	x.sees("Found: ")
+	x.sees("the worker is gone")
+	x.keys("\x1b")
+	x.sees("first fault down")
+	x.sees("complete")
+	x.sees("END UNRESOLVED")
+	x.keys("q")
+	x.ended(0)
+}
+
 // A walk through the rest of the workbench, on the smaller of the usual screens.
 func TestWalkingThroughTheWorkbench(t *testing.T) {
 	t.Parallel()

@@ -200,6 +200,9 @@ func newModel(o Options, t *draw.Theme, mem *settings) *model {
 // close ends what the program started.
 func (m *model) close() {
 	m.pump.end()
+	if m.searching != nil {
+		m.searching.stop()
+	}
 	for _, s := range []*session{m.session, m.beside} {
 		if s != nil {
 			_ = s.bench.Close() // the person has left; nobody waits for it

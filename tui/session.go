@@ -79,6 +79,7 @@ type session struct {
 	told     int                 // the newest entry that was looked at for a refusal
 	asked    *scenarios.Question // a question that was answered here, with
 	revealed bool                // the truth was shown after the answer
+	found    bool                // a schedule of a map, not a scenario of the catalogue
 	guess    int                 // the choice
 	memo     memo                // the lines of the panes
 }

@@ -118,7 +118,7 @@ type keptMsg struct{ err error }
 // remember notes the verdict of the open scenario once it is there, and reports whether that is new.
 func (u *ui) remember() bool {
 	s := u.session
-	if s.past() || !s.state.AtRest || s.storedRun() != "" {
+	if s.past() || !s.state.AtRest || s.storedRun() != "" || s.found {
 		return false
 	}
 	i := s.known.gravest

@@ -324,10 +324,13 @@ func (u *ui) storedVerb(c command) (tea.Cmd, bool) {
 }
 
 // stackFor is what lies under a bench that opens: for a run of the store the lists
-// from which it was chosen, so that esc goes back there.
+// from which it was chosen, for a schedule the map, so that esc goes back there.
 func (m *model) stackFor(s *session) []screen {
 	stack := m.stack[:1:1]
 	if s.storedRun() == "" {
+		if from := m.mapUnder(); s.found && from != nil {
+			stack = append(stack, from)
+		}
 		return append(stack, &benchScreen{})
 	}
 	var runs, unknowns screen

@@ -12,8 +12,9 @@ const (
 	OnRuns     // the history of all runs
 	OnUnknowns // unknown operations, and one of them being settled
 	OnLesson   // a lesson's text and questions
+	OnMap      // the map of a scenario's schedules
 	OnMenu     // any list that lies over a screen: faults, contracts, help
-	OnAny      = OnCatalogue | OnBench | OnRuns | OnUnknowns | OnLesson | OnMenu
+	OnAny      = OnCatalogue | OnBench | OnRuns | OnUnknowns | OnLesson | OnMap | OnMenu
 )
 
 // Verb is one thing that can be done, declared once: the keys of the workbench,

@@ -41,9 +41,17 @@ var viewVerbs = []Verb{
 		Help: "Lists the unknown operations of all runs, to settle them."}},
 	{Group: "Views", Use: OnBoard, Keys: []string{"l"}, On: OnCatalogue, Form: Form{Name: "lessons", Args: []Arg{{Name: "LESSON", Kind: KindLesson, Optional: true}},
 		Help: "Lists the lessons, or begins one."}},
-	{Group: "Views", Use: OnBoard, Label: "open", Keys: []string{"enter"}, On: OnCatalogue | OnRuns | OnUnknowns | OnMenu | OnLesson, Form: Form{Name: "open",
+	{Group: "Views", Use: OnBoard, Label: "open", Keys: []string{"enter"}, On: OnCatalogue | OnRuns | OnUnknowns | OnMap | OnMenu | OnLesson, Form: Form{Name: "open",
 		Args: []Arg{{Name: "SCENARIO", Kind: KindScenario, Optional: true}},
 		Help: "Opens what is chosen, or the scenario that is named."}},
+	{Group: "Views", Use: OnBoard, Label: "map", Keys: []string{"M"}, On: OnCatalogue | OnBench, Form: Form{Name: "map",
+		Args: []Arg{{Name: "SCENARIO", Kind: KindScenario, Optional: true}},
+		Help: "Searches the schedules of faults and crashes of a scenario, and shows them as a map."}},
+	{Group: "Views", Use: OnBoard, Label: "operator", Keys: []string{"o"}, On: OnMap, Form: Form{Name: "operator",
+		Args: []Arg{{Name: "OPERATOR", Kind: KindChoice, Optional: true, Choices: []string{"patient", "prompt", "none"}}},
+		Help: "Chooses who settles unknown operations in the map's search: patient looks up after everything has arrived, prompt at once, none never."}},
+	{Group: "Views", Use: OnBoard, Label: "one more fault", Keys: []string{"+"}, On: OnMap, Form: Form{Name: "deeper",
+		Help: "Searches the map's schedules with one more fault."}},
 	{Group: "Views", Use: OnBoard, Keys: []string{"1", "2", "3", "4", "5", "6", "7", "8", "9"}, On: OnLesson | OnBench, Form: Form{Name: "answer",
 		Args: []Arg{{Name: "CHOICE", Kind: KindNumber}},
 		Help: "Answers the question that is asked."}},
@@ -57,8 +65,8 @@ var viewVerbs = []Verb{
 
 // What concerns the program itself.
 var programVerbs = []Verb{
-	{Group: "Program", Use: OnBoard, Form: Form{Name: "save", Args: []Arg{{Name: "FILE", Kind: KindPath}},
-		Help: "Saves what was done on this bench as a scenario that replays the same."}},
+	{Group: "Program", Use: OnBoard, Label: "save", Keys: []string{"s"}, On: OnMap, Form: Form{Name: "save", Args: []Arg{{Name: "FILE", Kind: KindPath}},
+		Help: "Saves what was done on this bench, or the map's schedule, as a scenario that replays the same."}},
 	{Group: "Program", Use: OnBoard, Form: Form{Name: "export",
 		Args: []Arg{{Name: "FORMAT", Kind: KindChoice, Choices: []string{"markdown", "svg", "asciicast"}}, {Name: "FILE", Kind: KindPath}},
 		Help: "Writes the bench as a report, a picture or a recording of the terminal, in which each entry stays for 0.3 s at least."}},
@@ -81,6 +89,8 @@ var programVerbs = []Verb{
 var moveVerbs = []Verb{
 	{Group: "Moving about", Use: OnBoard, Keys: []string{"up", "k"}, On: OnAny, Form: Form{Name: "up", Help: "Goes one line up."}},
 	{Group: "Moving about", Use: OnBoard, Keys: []string{"down", "j"}, On: OnAny, Form: Form{Name: "down", Help: "Goes one line down."}},
+	{Group: "Moving about", Use: OnBoard, Keys: []string{"left"}, On: OnMap, Form: Form{Name: "left", Help: "Goes one column to the left."}},
+	{Group: "Moving about", Use: OnBoard, Keys: []string{"right"}, On: OnMap, Form: Form{Name: "right", Help: "Goes one column to the right."}},
 	{Group: "Moving about", Use: OnBoard, Keys: []string{"pgup"}, On: OnAny, Form: Form{Name: "pageup", Help: "Goes one page up."}},
 	{Group: "Moving about", Use: OnBoard, Keys: []string{"pgdown"}, On: OnAny, Form: Form{Name: "pagedown", Help: "Goes one page down."}},
 	{Group: "Moving about", Use: OnBoard, Keys: []string{"home", "g"}, On: OnAny, Form: Form{Name: "top", Help: "Goes to the beginning."}},

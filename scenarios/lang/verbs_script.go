@@ -52,7 +52,7 @@ var settingVerbs = []Verb{
 		Long: "Without any such line all embedded files that end in .woml are loaded, in their order, before the script begins."}},
 	{Group: "Setting", Use: InBoth, Form: Form{Name: "assume", Args: []Arg{{Name: "CONTRACT", Kind: KindPayload}},
 		Help: "Declares the contract that the caller assumes, as a file or JSON: does the origin enforce keys, how does a key travel, how is it looked up."}},
-	{Group: "Setting", Use: InBoth, Label: "contract", Keys: []string{"c"}, On: OnBench, Form: Form{Name: "contract", Args: []Arg{{Name: "CONTRACT", Kind: KindContract}},
+	{Group: "Setting", Use: InBoth, Label: "contract", Keys: []string{"c"}, On: OnBench | OnMap, Form: Form{Name: "contract", Args: []Arg{{Name: "CONTRACT", Kind: KindContract}},
 		Help: "Chooses the contract that the provider keeps: a preset's name, a file or JSON."}},
 	{Group: "Setting", Use: InBoth, Label: "fault", Keys: []string{"f"}, On: OnBench, Form: Form{Name: "fault", Args: []Arg{{Name: "FAULT", Kind: KindFault, Many: true}},
 		Options: []Option{byStep, byAttempt, byRequest},
