@@ -242,6 +242,9 @@ func sweep(dir string, needless func(asker, suffix string) bool) error {
 	for _, suffix := range []string{answerSuffix, commandSuffix + unfinishedSuffix, answerSuffix + unfinishedSuffix, askerSuffix} {
 		for _, entry := range entries {
 			asker, is := strings.CutSuffix(filepath.Join(dir, entry.Name()), suffix)
+			if _, err := os.Lstat(asker + commandSuffix); suffix == askerSuffix && err == nil {
+				continue // whoever carries the command out looks there whether somebody waits
+			}
 			if is && needless(asker, suffix) {
 				errs = append(errs, gone(os.Remove(asker+suffix)))
 			}

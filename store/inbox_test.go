@@ -237,8 +237,8 @@ func TestWhatKilledProcessesLeaveIsSwept(t *testing.T) {
 		do   func() error
 		want []string
 	}{
-		{"the owner", s.SweepInbox, []string{"answering.answer.unfinished", "late.command", "old.answer", "other.command.unfinished", "waits.answer", "waits.asker"}},
-		{"the next owner", s.sweepAll, []string{"late.command", "waits.answer", "waits.asker"}},
+		{"the owner", s.SweepInbox, []string{"answering.answer.unfinished", "late.asker", "late.command", "old.answer", "other.command.unfinished", "waits.answer", "waits.asker"}},
+		{"the next owner", s.sweepAll, []string{"late.asker", "late.command", "waits.answer", "waits.asker"}},
 	} {
 		if err := r.do(); err != nil {
 			t.Errorf("%s: %v", r.by, err)
@@ -246,6 +246,12 @@ func TestWhatKilledProcessesLeaveIsSwept(t *testing.T) {
 		if names := inboxNames(t, path); !reflect.DeepEqual(names, r.want) {
 			t.Errorf("%s leaves %v, want %v", r.by, names, r.want)
 		}
+	}
+	if err := errors.Join(s.PutAnswer("late", []byte("{}")), s.Ack("late"), s.SweepInbox()); err != nil {
+		t.Fatal(err)
+	}
+	if names, want := inboxNames(t, path), []string{"waits.answer", "waits.asker"}; !reflect.DeepEqual(names, want) {
+		t.Errorf("once the last command is carried out, %v is left, want %v", names, want)
 	}
 }
 
