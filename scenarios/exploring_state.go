@@ -12,7 +12,7 @@ import (
 	"faultlab/scenarios/explore"
 )
 
-// state returns the digest of everything that follows a choice depends on.
+// state returns the digest of everything that the rest of a schedule depends on.
 func (e *explorer) state(kind explore.Kind, alt string, provider func([]byte) []byte) explore.State {
 	e.buf = e.state0(e.buf[:0], kind.String(), provider)
 	if kind == explore.Crash {
