@@ -41,6 +41,8 @@ type Explored struct {
 	Operator        string            `json:"operator"`
 	Faults          int               `json:"faults"`
 	Crashes         int               `json:"crashes"`
+	Redeliveries    int               `json:"redeliveries"`
+	Decisions       int               `json:"decisions"`       // allowed ones that are not the advised ones
 	Complete        bool              `json:"complete"`        // the whole bound was searched
 	Depth           int               `json:"depth"`           // deviations up to which every schedule was; -1: none
 	Shard           string            `json:"shard,omitempty"` // "2/8": the part that was searched
@@ -126,8 +128,9 @@ func (x *Exploration) search(ctx context.Context, s *lang.Scenario, o ExploreOpt
 		return nil, err
 	}
 	r := &Explored{Scenario: s.Name, Contract: kept, Operator: x.operator, Faults: int(o.Bound[explore.Fault]), Crashes: int(o.Bound[explore.Crash]),
+		Redeliveries: int(o.Bound[explore.Redelivery]), Decisions: int(o.Bound[explore.Decision]),
 		Complete: found.Complete, Depth: found.Depth, Schedules: found.Schedules, CarriedOut: found.CarriedOut, Decided: found.CarriedOut + found.Cut,
-		Sites: found.Sites, Verdicts: found.Verdicts, Cells: found.Cells, Assumed: x.assumptions(), bad: map[string]bool{}}
+		Sites: found.Sites, Verdicts: found.Verdicts, Cells: found.Cells, Assumed: x.assumptions(o.Bound), bad: map[string]bool{}}
 	if o.Shards > 1 {
 		r.Shard = fmt.Sprintf("%d/%d", o.Shard, o.Shards)
 	}
@@ -200,7 +203,7 @@ func (x *Exploration) kept(ctx context.Context) (string, error) {
 }
 
 // assumptions are what every claim of the search rests on.
-func (x *Exploration) assumptions() []string {
+func (x *Exploration) assumptions(bound explore.Bound) []string {
 	names := map[string]bool{}
 	for _, list := range x.faults {
 		for _, name := range list {
@@ -208,6 +211,9 @@ func (x *Exploration) assumptions() []string {
 		}
 	}
 	out := []string{plain.Count(len(names), "kind") + " of fault", plain.Count(len(crashPoints), "crash point"), plain.Count(x.starts(), "delivery"), "replies that do not lie"}
+	if x.starts() > 1 && bound[explore.Order] > 0 {
+		out = append(out, "two runs in both orders")
+	}
 	if x.herd > 0 {
 		out = append(out, fmt.Sprintf("%d callers instead of %d", mostAtOnce, x.herd))
 	}
@@ -239,7 +245,7 @@ func MergeExplored(parts []*Explored, o ExploreOptions) (*Explored, error) {
 	seen := map[string]bool{}
 	best := map[[2]string]*Counterexample{}
 	for _, p := range parts {
-		if p.Scenario != first.Scenario || p.Contract != first.Contract || p.Operator != first.Operator || p.Faults != first.Faults || p.Crashes != first.Crashes {
+		if p.Scenario != first.Scenario || p.Contract != first.Contract || p.bound() != first.bound() {
 			return nil, fmt.Errorf("not parts of one search: %s under %s and %s under %s, with their bounds", first.Scenario, first.Contract, p.Scenario, p.Contract)
 		}
 		if p.Shard == "" || seen[p.Shard] {

@@ -58,7 +58,14 @@ var operatorWords = map[string]string{
 
 // bound tells what a search was bounded by.
 func (r *Explored) bound() string {
-	return fmt.Sprintf("up to %s and %s, %s", plain.Count(r.Faults, "fault"), plain.Count(r.Crashes, "crash"), operatorWords[r.Operator])
+	text := fmt.Sprintf("up to %s and %s", plain.Count(r.Faults, "fault"), plain.Count(r.Crashes, "crash"))
+	if r.Redeliveries > 0 {
+		text += " and " + plain.Count(r.Redeliveries, "redelivery")
+	}
+	if r.Decisions > 0 {
+		text += " and " + plain.Count(r.Decisions, "other decision")
+	}
+	return text + ", " + operatorWords[r.Operator]
 }
 
 // WriteText writes the result as a person reads it. explain is added to what the search assumes.

@@ -104,6 +104,3 @@ func Wrap(text string, width int, first, rest string) string {
 	}
 	return b.String() + line
 }
-
-// OneLine is Escape.
-func OneLine(s string) string { return Escape(s) }
