@@ -194,7 +194,7 @@ func (x *Exploration) Run(ctx context.Context, c explore.Chooser) (explore.Resul
 
 // carryOut carries one schedule out and returns what came of it, with the lines that did it.
 func (x *Exploration) carryOut(ctx context.Context, c explore.Chooser) (r explore.Result, e *explorer, err error) {
-	e = &explorer{x: x, chooser: c, runs: map[string]*engine.Run{}, inHand: map[string]string{}, fates: map[string]string{}, stopped: make(chan struct{}), sites: map[string]int{}, arrived: map[string]bool{}}
+	e = &explorer{x: x, chooser: c, runs: map[string]*engine.Run{}, inHand: map[string]string{}, fates: map[string]string{}, stopped: make(chan struct{}), sites: map[string]int{}}
 	o := Options{explorer: e}
 	if x.history != nil {
 		o.History = x.history()
@@ -237,7 +237,6 @@ type explorer struct {
 	inHand   map[string]string // by X-Request-Id: how a request ended whose end is not on disk yet
 	fates    map[string]string // by X-Request-Id: the fault that a request met
 	sites    map[string]int    // how often each was passed
-	arrived  map[string]bool   // requests that have reached the provider
 	phase    string            // of the script
 	late     []lang.Line       // deliveries that come again at the end
 	rounds   int               // of look-ups without an end
