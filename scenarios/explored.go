@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"faultlab/engine"
+	"faultlab/engine/clock"
 	"faultlab/engine/plain"
 	"faultlab/faultprovider/fault"
 	"faultlab/scenarios/explore"
@@ -74,7 +75,8 @@ func Explore(ctx context.Context, s *lang.Scenario, o ExploreOptions) ([]*Explor
 		return nil, err
 	}
 	contracts := o.contracts()
-	began := time.Now()
+	wall := clock.NewWall()
+	began := wall.Now()
 	var out []*Explored
 	for i, name := range contracts {
 		x, err := NewExploration(s, o.Operator, name)
@@ -83,7 +85,7 @@ func Explore(ctx context.Context, s *lang.Scenario, o ExploreOptions) ([]*Explor
 		}
 		limited, stop := ctx, context.CancelFunc(func() {})
 		if o.For > 0 { // what is left is shared out, so that no contract goes without
-			limited, stop = context.WithTimeout(ctx, (o.For-time.Since(began))/time.Duration(len(contracts)-i))
+			limited, stop = context.WithTimeout(ctx, (o.For-wall.Now().Sub(began))/time.Duration(len(contracts)-i))
 		}
 		r, err := x.search(limited, s, o)
 		stop()
@@ -114,7 +116,8 @@ func (o *ExploreOptions) contracts() []string {
 }
 
 func (x *Exploration) search(ctx context.Context, s *lang.Scenario, o ExploreOptions) (*Explored, error) {
-	began := time.Now()
+	wall := clock.NewWall()
+	began := wall.Now()
 	so := explore.Options{Bound: o.Bound, Jobs: o.Jobs, NoCache: o.NoCache, Shard: o.Shard, Shards: o.Shards}
 	kept, err := x.kept(context.WithoutCancel(ctx))
 	if err != nil {
@@ -153,7 +156,7 @@ func (x *Exploration) search(ctx context.Context, s *lang.Scenario, o ExploreOpt
 		r.Counterexamples = append(r.Counterexamples, c)
 	}
 	slices.SortStableFunc(r.Counterexamples, func(a, b *Counterexample) int { return byGravity(a.Verdict, b.Verdict) })
-	r.Seconds = time.Since(began).Seconds()
+	r.Seconds = wall.Now().Sub(began).Seconds()
 	return r, nil
 }
 
